@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory keys and what is reached through them.  The one place where an
+ * (lkey or rkey, address, length) becomes bus addresses.
+ */
+#ifndef MOCX_MEM_H
+#define MOCX_MEM_H
+
+#include "obj.h"
+
+typedef struct MocxDev MocxDev;
+
+/* Rights, in the order of mkc; also the rights of an access. */
+enum {
+    MOCX_LOCAL_READ     = 1 << 0,
+    MOCX_LOCAL_WRITE    = 1 << 1,
+    MOCX_REMOTE_READ    = 1 << 2,
+    MOCX_REMOTE_WRITE   = 1 << 3,
+    MOCX_REMOTE_ATOMIC  = 1 << 4,
+};
+
+typedef enum MocxMemMode {
+    MOCX_MEM_PA = 0, MOCX_MEM_MTT = 1, MOCX_MEM_KLM = 2, MOCX_MEM_KSM = 3,
+} MocxMemMode;
+
+typedef struct MocxKlm {
+    uint32_t bytes;         /* KLM only; KSM entries span 1 << log_page_size */
+    uint32_t key;
+    uint64_t va;
+} MocxKlm;
+
+typedef struct MocxMkey {
+    MocxObj obj;            /* id = index; key = index << 8 | tag */
+    uint8_t tag;
+    uint8_t mode;
+    uint8_t rights;
+    uint8_t page_shift;
+    bool free;              /* not usable until a UMR makes it valid */
+    bool umr_en;
+    bool length64;          /* PA: the whole address space */
+    bool remote_inval;      /* en_rinval */
+    uint32_t pdn;
+    uint32_t qpn;           /* 0xffffff: any */
+    uint64_t start;
+    uint64_t len;
+    uint32_t octwords;      /* translation entries room, in 16-byte units */
+    union {
+        uint64_t *mtt;      /* octwords * 2 bus addresses, flags cleared */
+        MocxKlm *klm;       /* octwords entries */
+    };
+} MocxMkey;
+
+typedef enum MocxMemResult {
+    MOCX_MEM_OK,
+    MOCX_MEM_BAD_KEY,       /* index, tag, free, PD, QP */
+    MOCX_MEM_BAD_RIGHT,
+    MOCX_MEM_BAD_RANGE,
+    MOCX_MEM_BAD_DMA,       /* the translation leads to no memory */
+} MocxMemResult;
+
+/**
+ * struct MocxAccess - who reaches memory, and how
+ * @pdn: PD of the queue
+ * @qpn: its number
+ * @need: MOCX_LOCAL_* or MOCX_REMOTE_*
+ * @reserved_lkey: the queue may use the reserved lkey (rlky)
+ */
+typedef struct MocxAccess {
+    uint32_t pdn;
+    uint32_t qpn;
+    uint8_t need;
+    bool reserved_lkey;
+} MocxAccess;
+
+/** mocx_mem_check() - every check of an access, without touching memory */
+MocxMemResult mocx_mem_check(MocxDev *dev, const MocxAccess *acc, uint32_t key,
+                             uint64_t va, uint64_t len);
+/** mocx_mem_read() - guest memory to @buf; checks first */
+MocxMemResult mocx_mem_read(MocxDev *dev, const MocxAccess *acc, uint32_t key,
+                            uint64_t va, void *buf, size_t len);
+/** mocx_mem_write() - @buf to guest memory; checks first */
+MocxMemResult mocx_mem_write(MocxDev *dev, const MocxAccess *acc, uint32_t key,
+                             uint64_t va, const void *buf, size_t len);
+/** mocx_mem_addr() - bus address of one aligned 8-byte word, for atomics */
+MocxMemResult mocx_mem_addr(MocxDev *dev, const MocxAccess *acc, uint32_t key,
+                            uint64_t va, uint64_t *bus);
+
+/** mocx_mkey_find() - by key; NULL unless index and tag match */
+MocxMkey *mocx_mkey_find(MocxDev *dev, uint32_t key);
+
+/*
+ * One entry of a scatter/gather list, as a WQE's data segment has it.  How a
+ * byte_count of 0 and the terminating lkey are read is the caller's business.
+ */
+typedef struct MocxSge {
+    uint64_t addr;
+    uint32_t lkey;
+    uint32_t len;
+} MocxSge;
+
+/**
+ * mocx_sgl_read() / mocx_sgl_write() - copy at byte @off of a list
+ *
+ * Return: as the first failing entry; MOCX_MEM_BAD_RANGE if the list is too
+ * short.
+ */
+MocxMemResult mocx_sgl_read(MocxDev *dev, const MocxAccess *acc,
+                            const MocxSge *sgl, unsigned n, uint64_t off,
+                            void *buf, size_t len);
+MocxMemResult mocx_sgl_write(MocxDev *dev, const MocxAccess *acc,
+                             const MocxSge *sgl, unsigned n, uint64_t off,
+                             const void *buf, size_t len);
+
+#endif /* MOCX_MEM_H */

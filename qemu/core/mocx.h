@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mocx: a model of a ConnectX-class NIC, as a library.
+ *
+ * This header is the whole contract between the model and whatever hosts it
+ * (a QEMU device, a native test, a fuzzer).  The core knows no type of its
+ * host; the host knows no type of the core but the ones below.
+ *
+ * Threading: every entry point runs under one lock owned by the host.  The
+ * core never locks, never sleeps, and never re-enters itself: a host operation
+ * must not call back into an entry point.
+ */
+#ifndef MOCX_H
+#define MOCX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct MocxDev MocxDev;
+
+#define MOCX_MAC_LEN            6
+#define MOCX_TIMER_OFF          UINT64_MAX
+/* Largest Ethernet frame that leaves or enters, VLAN tag included, no FCS. */
+#define MOCX_FRAME_MAX          10240
+
+typedef enum MocxLog {
+    MOCX_LOG_INFO,          /* life cycle, once per driver load */
+    MOCX_LOG_GUEST_ERROR,   /* a driver broke a rule */
+    MOCX_LOG_UNIMP,         /* a driver asked for what the model lacks */
+    MOCX_LOG_BREACH,        /* verifier mode: a rule by name */
+} MocxLog;
+
+/**
+ * struct MocxFrame - one Ethernet frame, without FCS
+ * @data: first byte of the destination MAC
+ * @len: bytes
+ */
+typedef struct MocxFrame {
+    const uint8_t *data;
+    size_t len;
+} MocxFrame;
+
+/**
+ * struct MocxHostOps - all that the core asks of its host
+ *
+ * @dma_read, @dma_write: copy between guest memory and @buf; false if the
+ *     address is not memory (the transfer may be partial).
+ * @map: a host pointer to guest memory at @addr; @len is in: wanted, out:
+ *     contiguous bytes there (never more than wanted).  NULL if there is none.
+ *     Valid until the running entry point returns; never unmapped by the core.
+ * @publish: write @len bytes (a multiple of 4, @addr 4-byte aligned) so that
+ *     the last dword becomes visible after all before it, and whole.  For CQE
+ *     and EQE ownership and command status.
+ * @cmpxchg64: atomically, on the 8-byte aligned guest word at @addr: load it,
+ *     and if it equals @cmp store @swap.  Values are in guest memory order
+ *     (no byte swap).  @old receives the word as loaded.
+ * @send: hand over @n frames; returns how many went.  Fewer than @n means the
+ *     wire is full: the host calls mocx_tx_resume() when there is room.
+ * @raise_msix: one message on @vector.
+ * @clock_ns: the guest's monotonic clock.
+ * @timer_set: call mocx_timer() at @deadline_ns of that clock, once;
+ *     MOCX_TIMER_OFF cancels.
+ * @kick: the core has work and wants mocx_run() soon.
+ * @log: one line, no newline.
+ */
+typedef struct MocxHostOps {
+    bool (*dma_read)(void *opaque, uint64_t addr, void *buf, size_t len);
+    bool (*dma_write)(void *opaque, uint64_t addr, const void *buf, size_t len);
+    void *(*map)(void *opaque, uint64_t addr, size_t *len, bool write);
+    bool (*publish)(void *opaque, uint64_t addr, const void *buf, size_t len);
+    bool (*cmpxchg64)(void *opaque, uint64_t addr, uint64_t cmp, uint64_t swap,
+                      uint64_t *old);
+    size_t (*send)(void *opaque, const MocxFrame *frames, size_t n);
+    void (*raise_msix)(void *opaque, unsigned vector);
+    uint64_t (*clock_ns)(void *opaque);
+    void (*timer_set)(void *opaque, uint64_t deadline_ns);
+    void (*kick)(void *opaque);
+    void (*log)(void *opaque, MocxLog level, const char *line);
+} MocxHostOps;
+
+/**
+ * struct MocxConfig - what is fixed when the device is made
+ *
+ * Zero in a limit means the default.  See cap.c for how each shows up in the
+ * capabilities.
+ */
+typedef struct MocxConfig {
+    uint8_t mac[MOCX_MAC_LEN];
+    uint32_t link_speed_mbps;   /* 25000, 40000, 50000, 100000 */
+    uint16_t num_vectors;       /* MSI-X table size, async vector included */
+    uint8_t log_max_qp;
+    uint8_t log_max_cq;
+    uint8_t log_max_mkey;
+    uint8_t log_max_pd;
+    uint8_t log_max_srq;
+    uint8_t log_max_qp_sz;
+    uint8_t log_max_cq_sz;
+    uint16_t num_uars;          /* 4 KiB pages of BAR0, init segment included */
+    uint16_t roce_addresses;    /* GID table length */
+    uint32_t boot_pages;        /* firmware pages asked for at boot */
+    uint32_t init_pages;        /* and at init */
+    bool strict;                /* verifier mode */
+} MocxConfig;
+
+/**
+ * mocx_config_default() - fill @cfg with the defaults of a ConnectX-5
+ */
+void mocx_config_default(MocxConfig *cfg);
+
+/**
+ * mocx_create() - make a device in its power-on state
+ * @cfg: copied
+ * @ops: must outlive the device
+ * @opaque: first argument of every operation
+ * @err: on failure, a static sentence that says what is wrong with @cfg
+ *
+ * Return: the device, or NULL.
+ */
+MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
+                     void *opaque, const char **err);
+
+/** mocx_destroy() - free the device; no host operation is called any more */
+void mocx_destroy(MocxDev *dev);
+
+/** mocx_reset() - back to the power-on state (PCI reset, FLR, reboot) */
+void mocx_reset(MocxDev *dev);
+
+/** mocx_bar_size() - bytes of BAR0, a power of two */
+uint64_t mocx_bar_size(const MocxDev *dev);
+
+/**
+ * mocx_mmio_read() - a read of BAR0
+ * @addr: byte offset in BAR0
+ * @size: 1, 2, 4 or 8
+ *
+ * Return: the bytes as a little-endian integer, as a bus master sees them (the
+ * device's registers are big-endian in memory).
+ */
+uint64_t mocx_mmio_read(MocxDev *dev, uint64_t addr, unsigned size);
+
+/** mocx_mmio_write() - a write to BAR0; see mocx_mmio_read() for @value */
+void mocx_mmio_write(MocxDev *dev, uint64_t addr, uint64_t value,
+                     unsigned size);
+
+/**
+ * mocx_receive() - frames from the wire
+ *
+ * Return: how many were taken.  Fewer than @n means the device is busy; the
+ * host offers the rest again after the next mocx_run() that had work.
+ */
+size_t mocx_receive(MocxDev *dev, const MocxFrame *frames, size_t n);
+
+/**
+ * mocx_run() - do one slice of work
+ * @budget: packets and WQEs that may be handled before returning
+ *
+ * Return: true if work is left.
+ */
+bool mocx_run(MocxDev *dev, unsigned budget);
+
+/** mocx_timer() - the deadline given to timer_set() has come */
+void mocx_timer(MocxDev *dev);
+
+/** mocx_tx_resume() - the wire has room again */
+void mocx_tx_resume(MocxDev *dev);
+
+/** mocx_set_bus_master() - PCI bus mastering; without it all DMA fails */
+void mocx_set_bus_master(MocxDev *dev, bool on);
+
+/** mocx_set_link() - cable plugged or pulled */
+void mocx_set_link(MocxDev *dev, bool up);
+
+/**
+ * mocx_status_json() - live objects, firmware pages, counters
+ *
+ * Return: a malloc'ed JSON object; the caller frees it.
+ */
+char *mocx_status_json(MocxDev *dev);
+
+/**
+ * mocx_inject() - arm or clear fault injection
+ * @spec: one "key=value[,key=value…]" line; see inject.c for the keys
+ * @err: on failure, a static sentence
+ *
+ * Return: true if @spec was understood (nothing is changed otherwise).
+ */
+bool mocx_inject(MocxDev *dev, const char *spec, const char **err);
+
+#endif /* MOCX_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The port: its registers' state, the NIC vport, the RoCE address table, and
+ * the way in and out for frames.
+ */
+#ifndef MOCX_PORT_H
+#define MOCX_PORT_H
+
+#include "mocx.h"
+
+typedef enum MocxRoceVersion {
+    MOCX_ROCE_V1 = 0, MOCX_ROCE_V2 = 2,     /* as in the RoCE address layout */
+} MocxRoceVersion;
+
+/* One entry of the RoCE address table (SET_ROCE_ADDRESS). */
+typedef struct MocxGid {
+    bool valid;
+    bool ipv4;              /* l3_type 0; address as ::ffff:a.b.c.d */
+    bool vlan;
+    uint8_t version;        /* MocxRoceVersion */
+    uint16_t vid;
+    uint8_t addr[16];
+    uint8_t mac[MOCX_MAC_LEN];
+} MocxGid;
+
+typedef struct MocxPortCounters {
+    uint64_t rx_ucast_packets, rx_ucast_bytes, rx_mcast_packets, rx_mcast_bytes;
+    uint64_t rx_bcast_packets, rx_bcast_bytes, rx_dropped;
+    uint64_t tx_ucast_packets, tx_ucast_bytes, tx_mcast_packets, tx_mcast_bytes;
+    uint64_t tx_bcast_packets, tx_bcast_bytes;
+    uint64_t rx_roce_packets, rx_roce_bytes, tx_roce_packets, tx_roce_bytes;
+    uint64_t rx_icrc_errors, rx_roce_malformed, rx_roce_no_qp;
+    uint64_t rx_pkey_violations, rx_qkey_violations;
+} MocxPortCounters;
+
+typedef struct MocxPort {
+    uint8_t mac[MOCX_MAC_LEN];          /* of the vport; the driver may change it */
+    bool cable;                         /* the host's link */
+    bool admin_up;                      /* PAOS */
+    bool roce_en;                       /* NIC vport context */
+    uint16_t admin_mtu;                 /* PMTU, bytes of L2 frame */
+    uint16_t vport_mtu;
+    uint8_t vport_context[0x100];       /* what else MODIFY_NIC_VPORT set */
+    MocxGid *gids;
+    uint32_t num_gids;
+    MocxPortCounters counters;
+} MocxPort;
+
+/**
+ * mocx_tx_room() - may @n more frames be put on the wire in this slice?
+ *
+ * A queue that gets false calls mocx_work_wait_tx() and stops.
+ */
+bool mocx_tx_room(MocxDev *dev, unsigned n);
+/**
+ * mocx_tx_buf() - room to build one frame in
+ * @len: bytes, at most MOCX_FRAME_MAX
+ *
+ * Return: never NULL after mocx_tx_room() said yes.
+ */
+uint8_t *mocx_tx_buf(MocxDev *dev, size_t len);
+/**
+ * mocx_tx_commit() - send the frame last built
+ * @roce: came from the RDMA transport (counted, and looped back by it if the
+ *     destination MAC is our own; Ethernet frames are never looped)
+ *
+ * Frames are padded to 60 bytes, batched, and handed to the host at the end of
+ * the slice, or when the batch is full.
+ */
+void mocx_tx_commit(MocxDev *dev, size_t len, bool roce);
+
+/**
+ * mocx_roce_receive() - transport: a frame that may be RoCE
+ *
+ * Called before Ethernet steering while roce_en is set, for UDP port 4791 and
+ * ethertype 0x8915, VLAN tagged or not.  Frames that loop back come this way
+ * too.
+ *
+ * Return: true if it was RoCE (handled or dropped), false to steer it as
+ * Ethernet.
+ */
+bool mocx_roce_receive(MocxDev *dev, const uint8_t *frame, size_t len);
+
+/** mocx_eth_receive() - steering: a frame for the netdev's receive queues */
+void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len);
+
+/** mocx_port_up() - the port's operational state */
+bool mocx_port_up(const MocxPort *port);
+
+#endif /* MOCX_PORT_H */
