@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CRNIC_H
+#define CRNIC_H
+
+/*
+ * The device, as every layer sees it.  Includes point one way: ib and net use obj
+ * and core, obj uses core, and core uses nobody.
+ */
+#include <linux/atomic.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/pci.h>
+#include <linux/xarray.h>
+
+#include <crnic/caps.h>
+#include <crnic/cmd.h>
+#include <crnic/dma.h>
+#include <crnic/doorbell.h>
+#include <crnic/event.h>
+#include <crnic/hw.h>
+#include <crnic/uar.h>
+
+struct crnic_cmdq;
+struct crnic_eqs;
+struct crnic_health;
+struct crnic_ib;
+struct crnic_irqs;
+struct crnic_net;
+struct crnic_pages;
+struct net_device;
+
+/**
+ * struct crnic_config - module parameters, checked
+ * @comp_vectors: completion vectors wanted; 0 for one per online CPU
+ * @cmd_timeout_ms: how long a command may take
+ */
+struct crnic_config {
+	unsigned int comp_vectors;
+	unsigned int cmd_timeout_ms;
+};
+
+/**
+ * struct crnic_dev - one PCI function
+ * @pdev: the function
+ * @device: its struct device, for DMA and messages
+ * @numa_node: node near it
+ * @cfg: module parameters
+ * @bar_phys: bus address of BAR0
+ * @bar_len: length of BAR0
+ * @iseg: initialization segment, mapped
+ * @up: number of stages that are up
+ * @broken: set once, when the device no longer answers; commands fail with -EIO
+ * @caps: current capabilities
+ * @fw_rev: major, minor, subminor of the firmware
+ * @board_id: PSID, a string
+ * @uar: doorbell page of all kernel objects
+ * @tdn: transport domain of the function
+ * @pdn: protection domain of the netdev's rings and of core objects
+ * @mac: permanent MAC address of the port
+ * @cmdq: command queue
+ * @pages: firmware pages
+ * @irqs: interrupt vectors
+ * @eqs: event queues
+ * @health: health poll
+ * @rscs: queues that want events, by number and type
+ * @notifiers: see crnic_notifier_add()
+ * @dbr_lock: protects @dbr_pages; a leaf lock
+ * @dbr_pages: pages of doorbell records with room
+ * @net: the net layer's own state, or NULL
+ * @netdev: the port's net_device once the netdev stage is up, or NULL
+ * @ib: the ib layer's own state, or NULL
+ */
+struct crnic_dev {
+	struct pci_dev *pdev;
+	struct device *device;
+	int numa_node;
+	struct crnic_config cfg;
+
+	phys_addr_t bar_phys;
+	resource_size_t bar_len;
+	struct mlx5_init_seg __iomem *iseg;
+
+	unsigned int up;
+	bool broken;
+
+	struct crnic_caps *caps;
+	u16 fw_rev[3];
+	char board_id[CRNIC_BOARD_ID_LEN + 1];
+
+	struct crnic_uar uar;
+	u32 tdn;
+	u32 pdn;
+	u8 mac[6];
+
+	struct crnic_cmdq *cmdq;
+	struct crnic_pages *pages;
+	struct crnic_irqs *irqs;
+	struct crnic_eqs *eqs;
+	struct crnic_health *health;
+
+	struct xarray rscs;
+	struct atomic_notifier_head notifiers;
+	struct mutex dbr_lock;	/* protects dbr_pages; a leaf lock */
+	struct list_head dbr_pages;
+
+	struct crnic_net *net;
+	struct net_device *netdev;
+	struct crnic_ib *ib;
+};
+
+/*
+ * Hooks of the upper layers: the last two stages of bring-up.  Each is
+ * called once, in process context; a failure leaves nothing behind.
+ */
+int crnic_net_add(struct crnic_dev *dev);
+void crnic_net_remove(struct crnic_dev *dev);
+int crnic_ib_add(struct crnic_dev *dev);
+void crnic_ib_remove(struct crnic_dev *dev);
+
+/**
+ * crnic_dead - does the device no longer answer?
+ * @dev: device
+ *
+ * Return: true after a command timed out, the health poll found the device dead
+ * or it was unplugged.  Upper layers then skip waits for the hardware.
+ */
+static inline bool crnic_dead(const struct crnic_dev *dev)
+{
+	return READ_ONCE(dev->broken);
+}
+
+#define crnic_err(dev, fmt, ...)	dev_err((dev)->device, fmt, ##__VA_ARGS__)
+#define crnic_warn(dev, fmt, ...)	dev_warn((dev)->device, fmt, ##__VA_ARGS__)
+#define crnic_info(dev, fmt, ...)	dev_info((dev)->device, fmt, ##__VA_ARGS__)
+#define crnic_dbg(dev, fmt, ...)	dev_dbg((dev)->device, fmt, ##__VA_ARGS__)
+#define crnic_err_rl(dev, fmt, ...)	dev_err_ratelimited((dev)->device, fmt, ##__VA_ARGS__)
+
+#endif /* CRNIC_H */

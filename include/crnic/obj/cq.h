@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CRNIC_OBJ_CQ_H
+#define CRNIC_OBJ_CQ_H
+
+#include <linux/types.h>
+
+#include <crnic/crnic.h>
+
+struct crnic_eq;
+
+/**
+ * struct crnic_cq - what core needs to know of a completion queue
+ * @comp: a completion event came; hard interrupt context
+ * @event: the CQ failed (MLX5_EVENT_TYPE_CQ_ERROR); hard interrupt context
+ * @eq: event queue of its vector
+ * @uar: doorbell page that the kernel arms through
+ * @cqn: number
+ * @vector: completion vector
+ * @arm_sn: completion events delivered so far; its two low bits go into the arm word
+ * @db: doorbell record, kernel CQs only
+ *
+ * Embedded in the owner's object.  The owner sets @comp, @event and, if it
+ * arms in the kernel, @db before crnic_cq_create().  No callback runs any more
+ * when crnic_cq_destroy() returns.
+ */
+struct crnic_cq {
+	void (*comp)(struct crnic_cq *cq);
+	void (*event)(struct crnic_cq *cq, u8 event);
+	struct crnic_eq *eq;
+	const struct crnic_uar *uar;
+	u32 cqn;
+	unsigned int vector;
+	u32 arm_sn;
+	__be32 *db;
+};
+
+/**
+ * struct crnic_cq_params - a completion queue to be
+ * @pas: ring
+ * @dbr: bus address of its doorbell record
+ * @uar: doorbell page that arms it (dev->uar.index for the kernel's)
+ * @vector: completion vector, below crnic_comp_vectors()
+ * @log_size: log2 of its entries
+ * @cqe_128: 128-byte CQEs
+ * @pad_128: pad 64-byte CQEs to 128 bytes
+ * @overrun_ignore: do not check for overrun
+ * @period_us: moderation: event no later than this; 0 for none
+ * @count: moderation: event after that many CQEs; 0 for none
+ */
+struct crnic_cq_params {
+	struct crnic_pas pas;
+	dma_addr_t dbr;
+	u32 uar;
+	unsigned int vector;
+	u8 log_size;
+	bool cqe_128;
+	bool pad_128;
+	bool overrun_ignore;
+	u16 period_us;
+	u16 count;
+};
+
+int crnic_cq_create(struct crnic_dev *dev, struct crnic_cq *cq, const struct crnic_cq_params *p);
+int crnic_cq_destroy(struct crnic_dev *dev, struct crnic_cq *cq);
+int crnic_cq_moderate(struct crnic_dev *dev, const struct crnic_cq *cq, u16 period_us, u16 count);
+int crnic_cq_resize(struct crnic_dev *dev, const struct crnic_cq *cq,
+		    const struct crnic_pas *pas, u8 log_size, bool cqe_128);
+
+/**
+ * struct crnic_cq_state - what QUERY_CQ tells
+ * @status: 0 ok, 9 overflow, 10 write fault
+ * @producer: producer counter
+ * @consumer: consumer counter, as the device last saw it
+ */
+struct crnic_cq_state {
+	u8 status;
+	u32 producer;
+	u32 consumer;
+};
+
+int crnic_cq_query(struct crnic_dev *dev, u32 cqn, struct crnic_cq_state *state);
+
+/**
+ * crnic_cq_arm - ask for an event for the next CQE of a kernel CQ
+ * @cq: CQ
+ * @cmd: any CQE, or only a solicited or failed one
+ * @ci: consumer counter
+ *
+ * Context: any; the caller serializes with its own polling.
+ */
+static inline void crnic_cq_arm(struct crnic_cq *cq, enum crnic_cq_arm_cmd cmd, u32 ci)
+{
+	u32 sn = READ_ONCE(cq->arm_sn) & 3;
+
+	crnic_cq_arm_db(cq->uar, cq->db, cq->cqn, sn << 28 | cmd | (ci & 0xffffff));
+}
+
+#endif /* CRNIC_OBJ_CQ_H */
