@@ -10,6 +10,8 @@ int crnic_cmd_exec(struct crnic_dev *dev, const void *in, int inlen,
 		   void *out, int outlen);
 int crnic_cmd_exec_pages(struct crnic_dev *dev, const void *in, int inlen,
 			 void *out, int outlen);
+int crnic_reg_read(struct crnic_dev *dev, u16 id, void *data, size_t len);
+int crnic_reg_write(struct crnic_dev *dev, u16 id, void *data, size_t len);
 int crnic_cmd_status_errno(u8 status);
 const char *crnic_cmd_status_str(u8 status);
 

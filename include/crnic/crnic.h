@@ -52,6 +52,7 @@ struct crnic_config {
  * @broken: set once, when the device no longer answers; commands fail with -EIO
  * @caps: current capabilities
  * @fw_rev: major, minor, subminor of the firmware
+ * @vendor_id: IEEE vendor ID
  * @board_id: PSID, a string
  * @uar: doorbell page of all kernel objects
  * @tdn: transport domain of the function
@@ -62,6 +63,7 @@ struct crnic_config {
  * @irqs: interrupt vectors
  * @eqs: event queues
  * @health: health poll
+ * @cqs: completion queues that want events, by number
  * @rscs: queues that want events, by number and type
  * @notifiers: see crnic_notifier_add()
  * @dbr_lock: protects @dbr_pages; a leaf lock
@@ -85,6 +87,7 @@ struct crnic_dev {
 
 	struct crnic_caps *caps;
 	u16 fw_rev[3];
+	u32 vendor_id;
 	char board_id[CRNIC_BOARD_ID_LEN + 1];
 
 	struct crnic_uar uar;
@@ -98,6 +101,7 @@ struct crnic_dev {
 	struct crnic_eqs *eqs;
 	struct crnic_health *health;
 
+	struct xarray cqs;
 	struct xarray rscs;
 	struct atomic_notifier_head notifiers;
 	struct mutex dbr_lock;	/* protects dbr_pages; a leaf lock */

@@ -22,6 +22,8 @@ struct crnic_uar {
 #define CRNIC_UAR_EQ_CI		0x48
 #define CRNIC_UAR_SQ		0x800
 
+int crnic_uar_alloc(struct crnic_dev *dev, u32 *index);
+int crnic_uar_dealloc(struct crnic_dev *dev, u32 index);
 int crnic_uar_create(struct crnic_dev *dev, struct crnic_uar *uar);
 void crnic_uar_destroy(struct crnic_dev *dev, struct crnic_uar *uar);
 phys_addr_t crnic_uar_phys(struct crnic_dev *dev, u32 index);

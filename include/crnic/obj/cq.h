@@ -4,35 +4,10 @@
 
 #include <linux/types.h>
 
-#include <crnic/crnic.h>
+#include <crnic/cq.h>
+#include <crnic/dma.h>
 
-struct crnic_eq;
-
-/**
- * struct crnic_cq - what core needs to know of a completion queue
- * @comp: a completion event came; hard interrupt context
- * @event: the CQ failed (MLX5_EVENT_TYPE_CQ_ERROR); hard interrupt context
- * @eq: event queue of its vector
- * @uar: doorbell page that the kernel arms through
- * @cqn: number
- * @vector: completion vector
- * @arm_sn: completion events delivered so far; its two low bits go into the arm word
- * @db: doorbell record, kernel CQs only
- *
- * Embedded in the owner's object.  The owner sets @comp, @event and, if it
- * arms in the kernel, @db before crnic_cq_create().  No callback runs any more
- * when crnic_cq_destroy() returns.
- */
-struct crnic_cq {
-	void (*comp)(struct crnic_cq *cq);
-	void (*event)(struct crnic_cq *cq, u8 event);
-	struct crnic_eq *eq;
-	const struct crnic_uar *uar;
-	u32 cqn;
-	unsigned int vector;
-	u32 arm_sn;
-	__be32 *db;
-};
+struct crnic_dev;
 
 /**
  * struct crnic_cq_params - a completion queue to be
@@ -79,20 +54,5 @@ struct crnic_cq_state {
 };
 
 int crnic_cq_query(struct crnic_dev *dev, u32 cqn, struct crnic_cq_state *state);
-
-/**
- * crnic_cq_arm - ask for an event for the next CQE of a kernel CQ
- * @cq: CQ
- * @cmd: any CQE, or only a solicited or failed one
- * @ci: consumer counter
- *
- * Context: any; the caller serializes with its own polling.
- */
-static inline void crnic_cq_arm(struct crnic_cq *cq, enum crnic_cq_arm_cmd cmd, u32 ci)
-{
-	u32 sn = READ_ONCE(cq->arm_sn) & 3;
-
-	crnic_cq_arm_db(cq->uar, cq->db, cq->cqn, sn << 28 | cmd | (ci & 0xffffff));
-}
 
 #endif /* CRNIC_OBJ_CQ_H */
