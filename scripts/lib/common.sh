@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# What every script shares: where things live, messages, locks, logged steps.
+# Source it; it sets -euo pipefail.
+
+set -euo pipefail
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+CACHE=${CRNIC_CACHE:-${HOME:?}/.cache/crnic}
+BUILD=$TOP/build
+LOGS=$BUILD/logs
+PROG=scripts/$(basename "$0")
+JOBS=${JOBS:-$(nproc)}
+KERNEL_SERIES=6.12
+QEMU_SERIES=10.0
+export CRNIC_CACHE=$CACHE
+
+say() { printf '%s: %s\n' "${PROG##*/}" "$*" >&2; }
+
+die() {
+	say "error: $*"
+	exit 1
+}
+
+# need TOOL... - stop with one line that names every missing tool.
+need() {
+	local tool missing=()
+	for tool in "$@"; do
+		command -v "$tool" >/dev/null || missing+=("$tool")
+	done
+	[ ${#missing[@]} -eq 0 ] || die "missing ${missing[*]}: run scripts/deps"
+}
+
+make_dirs() {
+	mkdir -p "$@" 2>/dev/null ||
+		die "cannot create $*: $(mkdir -p "$@" 2>&1 | head -1)"
+}
+
+# has_room DIR MIB - the disk-full case, told before an hour of work is lost.
+has_room() {
+	local free
+	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$2" ] ||
+		die "disk full: $1 has $free MiB free, this step needs $2 MiB"
+}
+
+# hash_of FILE_OR_DIR... - one key for names and contents, relative to TOP.
+hash_of() {
+	(cd "$TOP" && find "$@" -type f ! -name '*.o' ! -name '*~' -print0 |
+		LC_ALL=C sort -z | xargs -0r sha256sum) |
+		sha256sum | cut -c1-16
+}
+
+# lock NAME - hold a lock in the cache until the script ends.
+lock() {
+	local fd
+	make_dirs "$CACHE/locks"
+	exec {fd}>"$CACHE/locks/$1"
+	if ! flock -n "$fd"; then
+		say "waiting for another run that holds the lock '$1'"
+		flock "$fd"
+	fi
+}
+
+# The lines of a log that say what went wrong.
+lines_that_matter() {
+	grep -aiE 'error|fatal|no space|cannot|failed|not found|undefined|E:' "$1" |
+		grep -avE 'Werror|error_report|-error\.' | tail -n 8 || true
+	printf -- '--- end of the log:\n'
+	tail -n 5 "$1"
+}
+
+# show_progress PID LOG WHAT - a line now and then while PID lives.
+show_progress() {
+	local start=$SECONDS pause=1 last
+	while kill -0 "$1" 2>/dev/null; do
+		sleep 1
+		[ $((++pause % 15)) -eq 0 ] || continue
+		last=$(tail -n 1 "$2" 2>/dev/null | tr -d '\r' | cut -c1-70)
+		say "$3: $((SECONDS - start)) s  ${last}"
+	done
+}
+
+# step LOGNAME WHAT COMMAND... - run with output in a log; fail loudly.
+step() {
+	local log=$LOGS/$1.log what=$2 pid rc=0 start=$SECONDS
+	shift 2
+	make_dirs "$LOGS"
+	say "$what"
+	# Locks are for this shell alone, not for what outlives a broken step.
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	show_progress "$pid" "$log" "$what"
+	wait "$pid" || rc=$?
+	if [ "$rc" -ne 0 ]; then
+		lines_that_matter "$log" >&2
+		if grep -q 'No space left on device' "$log"; then
+			die "disk full while $what; full log: $log"
+		fi
+		die "$what failed; full log: $log"
+	fi
+	[ $((SECONDS - start)) -lt 5 ] ||
+		say "$what: done in $((SECONDS - start)) s"
+}

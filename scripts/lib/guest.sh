@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# The two images a guest boots from: a suite's userland, and a kernel with
+# its modules. Needs common.sh, apt.sh and kernel.sh.
+
+GUEST_HOME=$CACHE/guest
+
+guest_packages() { grep -v '^#' "$TOP/lab/guest/packages" | paste -sd,; }
+
+# The proxies of the machine's apt, which mmdebstrap does not read.
+apt_proxies() {
+	apt-config dump --format '%f "%v";%n' Acquire::http::Proxy \
+		Acquire::https::Proxy | grep -v '""' || true
+}
+
+# make_rootfs SUITE IMAGE - a Debian as mmdebstrap leaves it, plus our init.
+make_rootfs() {
+	local guest=$TOP/lab/guest
+	suite_sources "$1" | grep '^deb ' | grep -v -e "-backports" |
+		mmdebstrap --variant=minbase --format=ext2 \
+			--include="$(guest_packages)" \
+			--aptopt="$(apt_proxies)" \
+			--dpkgopt='path-exclude=/usr/share/man/*' \
+			--dpkgopt='path-exclude=/usr/share/locale/*' \
+			--dpkgopt='path-exclude=/usr/share/doc/*' \
+			--dpkgopt='path-include=/usr/share/doc/python3-pyverbs/*' \
+			--customize-hook="copy-in $guest/lab-init $guest/lab-net /usr/sbin" \
+			--customize-hook='rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*' \
+			"$1" "$2"
+}
+
+# guest_rootfs SUITE - print the path of its root image.
+guest_rootfs() {
+	local image
+	image=$GUEST_HOME/rootfs-$1-$(hash_of lab/guest/packages \
+		lab/guest/lab-init lab/guest/lab-net scripts/lib/guest.sh).ext2
+	if [ ! -e "$image" ]; then
+		make_dirs "$GUEST_HOME"
+		has_room "$GUEST_HOME" 1500
+		[ -e "$KEYRING" ] || die "missing $KEYRING: run scripts/deps"
+		rm -f "$GUEST_HOME/rootfs-$1-"*.new.ext2
+		step "guest-$1" "building the guest image of $1 (1 minute)" \
+			make_rootfs "$1" "${image%.ext2}.new.ext2"
+		mv "${image%.ext2}.new.ext2" "$image"
+	fi
+	echo "$image"
+}
+
+# copy_modules FROM TO - the parts named in lab/guest/modules, unpacked:
+# a guest under TCG has better things to do than to run xz.
+copy_modules() {
+	local part
+	make_dirs "$2"
+	cp "$1"/modules.{builtin,builtin.modinfo,order} "$2/"
+	(
+		cd "$1/kernel"
+		grep -v '^#' "$TOP/lab/guest/modules" | while read -r part; do
+			[ ! -e "$part" ] || find "$part" -type f
+			[ ! -e "$part.xz" ] || echo "$part.xz"
+		done | sort -u | cpio -pdm --quiet "$2/kernel"
+	)
+	find "$2" -name '*.ko.xz' -print0 | xargs -0r -P "$JOBS" -n 64 xz -d
+	find "$2" -name '*.ko.zst' -print0 | xargs -0r -n 64 zstd -q -d --rm
+}
+
+# make_initramfs TREE RELEASE OUT - busybox, init and what mounts the root.
+make_initramfs() {
+	local tree=$1 rel=$2 tmp=$1/initramfs module
+	rm -rf "$tmp"
+	make_dirs "$tmp"/{bin,dev,proc,lower,upper,root,modules}
+	deb_fetch "$(host_suite)" "$tree/debs" busybox-static
+	deb_unpack "$tree/busybox" "$tree"/debs/busybox-static*.deb
+	find "$tree/busybox" -name busybox -type f -exec cp {} "$tmp/bin/" \;
+	cp "$TOP/lab/guest/initramfs-init" "$tmp/init"
+	for module in virtio_blk ext4 overlay; do
+		modprobe -d "$tree/stage" -S "$rel" --show-depends "$module"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$tree/order"
+	while read -r module; do
+		cp "$module" "$tmp/modules/"
+		echo "${module##*/}"
+	done <"$tree/order" >"$tmp/modules/load.order"
+	(cd "$tmp" && find . | cpio -o -H newc -R 0:0 --quiet) >"$3"
+}
+
+# make_modules_image DIR OUT
+make_modules_image() {
+	local kib
+	kib=$(du -sk --apparent-size "$1" | cut -f1)
+	truncate -s "$((kib * 5 / 4 + 16384))K" "$2"
+	/sbin/mke2fs -q -t ext4 -O ^has_journal -b 4096 -m 0 -d "$1" "$2"
+}
+
+# make_boot TREE RELEASE OUT
+make_boot() {
+	local tree=$1 rel=$2 out=$3 stage=$1/stage/lib/modules/$2
+	rm -rf "$tree/stage"
+	copy_modules "$tree/root/lib/modules/$rel" "$stage"
+	/sbin/depmod -b "$tree/stage" "$rel"
+	make_initramfs "$tree" "$rel" "$out/initramfs"
+	make_modules_image "$stage" "$out/modules.ext4"
+	cp "$tree/root/boot/vmlinuz-$rel" "$out/vmlinuz"
+	echo "$rel" >"$out/release"
+	rm -rf "$tree/stage" "$tree/initramfs" "$tree/busybox" "$tree/order" \
+		"$tree/debs"
+}
+
+# guest_boot SERIES - print the directory of vmlinuz, initramfs, modules.
+guest_boot() {
+	local tree rel out
+	tree=$(kernel_tree "$1")
+	rel=$(<"$tree/release")
+	out=$GUEST_HOME/boot-$rel-$(hash_of lab/guest/modules \
+		lab/guest/initramfs-init scripts/lib/guest.sh)
+	if [ ! -e "$out/.done" ]; then
+		rm -rf "$out"
+		make_dirs "$out"
+		has_room "$out" 700
+		step "boot-$1" "building the boot files of $rel" \
+			make_boot "$tree" "$rel" "$out"
+		touch "$out/.done"
+	fi
+	echo "$out"
+}
