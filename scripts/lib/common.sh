@@ -88,11 +88,13 @@ step() {
 	shift 2
 	make_dirs "$LOGS"
 	say "$what"
-	# Locks are for this shell alone, not for what outlives a broken step.
 	"$@" >"$log" 2>&1 </dev/null &
 	pid=$!
+	# A background job ignores Ctrl-C; it must not outlive this script.
+	trap "kill $pid 2>/dev/null" EXIT
 	show_progress "$pid" "$log" "$what"
 	wait "$pid" || rc=$?
+	trap - EXIT
 	if [ "$rc" -ne 0 ]; then
 		lines_that_matter "$log" >&2
 		if grep -q 'No space left on device' "$log"; then

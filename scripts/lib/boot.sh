@@ -1,51 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# The two images a guest boots from: a suite's userland, and a kernel with
-# its modules. Needs common.sh, apt.sh and kernel.sh.
-
-GUEST_HOME=$CACHE/guest
-
-guest_packages() { grep -v '^#' "$TOP/lab/guest/packages" | paste -sd,; }
-
-# The proxies of the machine's apt, which mmdebstrap does not read.
-apt_proxies() {
-	apt-config dump --format '%f "%v";%n' Acquire::http::Proxy \
-		Acquire::https::Proxy | grep -v '""' || true
-}
-
-# make_rootfs SUITE IMAGE - a Debian as mmdebstrap leaves it, plus our init.
-make_rootfs() {
-	local guest=$TOP/lab/guest
-	suite_sources "$1" | grep '^deb ' | grep -v -e "-backports" |
-		mmdebstrap --variant=minbase --format=ext2 \
-			--include="$(guest_packages)" \
-			--aptopt="$(apt_proxies)" \
-			--dpkgopt='path-exclude=/usr/share/man/*' \
-			--dpkgopt='path-exclude=/usr/share/locale/*' \
-			--dpkgopt='path-exclude=/usr/share/doc/*' \
-			--dpkgopt='path-include=/usr/share/doc/python3-pyverbs/*' \
-			--customize-hook="copy-in $guest/lab-init $guest/lab-net /usr/sbin" \
-			--customize-hook='rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*' \
-			"$1" "$2"
-}
-
-# guest_rootfs SUITE - print the path of its root image.
-guest_rootfs() {
-	local image
-	image=$GUEST_HOME/rootfs-$1-$(hash_of lab/guest/packages \
-		lab/guest/lab-init lab/guest/lab-net scripts/lib/guest.sh).ext2
-	if [ ! -e "$image" ]; then
-		make_dirs "$GUEST_HOME"
-		has_room "$GUEST_HOME" 1500
-		[ -e "$KEYRING" ] || die "missing $KEYRING: run scripts/deps"
-		rm -f "$GUEST_HOME/rootfs-$1-"*.new.ext2
-		step "guest-$1" "building the guest image of $1 (1 minute)" \
-			make_rootfs "$1" "${image%.ext2}.new.ext2"
-		mv "${image%.ext2}.new.ext2" "$image"
-	fi
-	echo "$image"
-}
+# What a guest's kernel boots from: vmlinuz, initramfs and a disk with its
+# modules. Needs common.sh, apt.sh, kernel.sh and rootfs.sh.
 
 # copy_modules FROM TO - the parts named in lab/guest/modules, unpacked:
 # a guest under TCG has better things to do than to run xz.
@@ -71,7 +28,7 @@ make_initramfs() {
 	make_dirs "$tmp"/{bin,dev,proc,lower,upper,root,modules}
 	deb_fetch "$(host_suite)" "$tree/debs" busybox-static
 	deb_unpack "$tree/busybox" "$tree"/debs/busybox-static*.deb
-	find "$tree/busybox" -name busybox -type f -exec cp {} "$tmp/bin/" \;
+	find "$tree/busybox" -name busybox -perm /111 -type f -exec cp {} "$tmp/bin/" \;
 	cp "$TOP/lab/guest/initramfs-init" "$tmp/init"
 	for module in virtio_blk ext4 overlay; do
 		modprobe -d "$tree/stage" -S "$rel" --show-depends "$module"
@@ -111,7 +68,7 @@ guest_boot() {
 	tree=$(kernel_tree "$1")
 	rel=$(<"$tree/release")
 	out=$GUEST_HOME/boot-$rel-$(hash_of lab/guest/modules \
-		lab/guest/initramfs-init scripts/lib/guest.sh)
+		lab/guest/initramfs-init scripts/lib/boot.sh)
 	if [ ! -e "$out/.done" ]; then
 		rm -rf "$out"
 		make_dirs "$out"

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A running guest, and what is done in it once it is up."""
+
+import json
+
+from . import dmesg
+from .agent import Agent
+from .drivers import BENCH_PCI, DRIVERS, WIRE_PCI
+from .errors import LabError
+from .machine import HOSTS
+from .qmp import Qmp
+
+# One line for each GID of a device: index, type, netdev, GID.
+LIST_GIDS = '''cd /sys/class/infiniband/$1/ports/1 || exit
+for n in $(ls gids | sort -n); do
+    type=$(cat gid_attrs/types/$n 2>/dev/null) || continue
+    echo "$n|$type|$(cat gid_attrs/ndevs/$n)|$(cat gids/$n)"
+done'''
+
+FIND_RDMA = '''for d in /sys/class/infiniband/*; do
+    case $(readlink -f $d/device) in */$1) basename $d; exit;; esac
+done; exit 1'''
+
+
+class Guest:
+    """Guest a or b of a lab."""
+
+    def __init__(self, name, sockets, options):
+        self.name, self.sockets, self.options = name, sockets, options
+        self.agent = Agent(f'{sockets}/{name}.qga')
+        self.row = DRIVERS[options['drivers'][name]]
+
+    def run(self, command, **kwargs):
+        """Run a command (a list, or a line for the shell): a Result."""
+        if isinstance(command, str):
+            command = ['/bin/sh', '-c', command]
+        return self.agent.run(command, **kwargs)
+
+    def start(self, command, **kwargs):
+        """Start a command and return its Process."""
+        if isinstance(command, str):
+            command = ['/bin/sh', '-c', command]
+        return self.agent.start(command, **kwargs)
+
+    def check(self, command, **kwargs):
+        """Run a command that has to succeed; its output as text."""
+        result = self.run(command, **kwargs)
+        if result.returncode:
+            lines = (result.stderr or result.stdout).decode(errors='replace')
+            last = lines.strip().splitlines()[-1:] or ['no output']
+            shown = command if isinstance(command, str) else ' '.join(command)
+            raise LabError(f'{self.name}: {shown}: exit code '
+                           f'{result.returncode}: {last[0]}')
+        return result.text
+
+    def qmp(self, command, **arguments):
+        with Qmp(f'{self.sockets}/{self.name}.qmp') as qmp:
+            return qmp.execute(command, **arguments)
+
+    def status(self):
+        """The model's objects and pages, or None without a mocx."""
+        if self.row.device != 'mocx':
+            return None
+        return json.loads(self.qmp('qom-get', path='nic-wire',
+                                   property='status'))
+
+    def load(self, module):
+        """Load what the driver's row says; module is our crnic.ko."""
+        if self.row.modules:
+            self.check(['modprobe', '-a', *self.row.modules], timeout=300)
+        if self.row.ours:
+            with open(module, 'rb') as file:
+                self.agent.push(file.read(), '/root/crnic.ko')
+            self.check('modprobe -a $(modinfo -F depends /root/crnic.ko | '
+                       'tr , " ") && insmod /root/crnic.ko', timeout=300)
+
+    def connect(self, pci, net, rxe):
+        """Addresses for the netdev of a wire, and soft-RoCE if wanted."""
+        self.check(['lab-net', pci, str(self.options['mtu']),
+                    str(HOSTS[self.name]), str(net), 'rxe' if rxe else ''],
+                   timeout=60)
+
+    def setup(self, module):
+        self.load(module)
+        if self.row.network:
+            self.connect(WIRE_PCI, 0, self.row.rxe)
+        if self.options['bench']:
+            self.check(['modprobe', 'virtio_net'])
+            self.connect(BENCH_PCI, 1, True)
+
+    def rdma_device(self):
+        """The name of the wire's RDMA device."""
+        if self.row.rxe:
+            return 'rxe0'
+        result = self.run(['/bin/sh', '-c', FIND_RDMA, 'sh', WIRE_PCI])
+        if result.returncode:
+            raise LabError(f'{self.name}: no RDMA device on {WIRE_PCI}')
+        return result.text.strip()
+
+    def gids(self, device=None):
+        """Rows of (index, type, netdev, gid) of a device."""
+        device = device or self.rdma_device()
+        lines = self.check(['/bin/sh', '-c', LIST_GIDS, 'sh', device])
+        rows = [line.split('|') for line in lines.splitlines()]
+        return [(int(row[0]), *row[1:]) for row in rows]
+
+    def dmesg(self):
+        """The kernel's lines, with their level."""
+        return dmesg.parse(self.check(['dmesg', '-x']))

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A lab: two guests, the wire between them, and its state on disk."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from . import machine
+from .drivers import DRIVERS
+from .errors import LabError
+from .guest import Guest
+from .machine import HOSTS
+from .paths import LABS, SCRIPTS
+
+READY_SECONDS = 180
+
+DEFAULTS = {
+    'driver': 'crnic', 'suite': 'trixie', 'kernel': '6.12', 'mem': '2G',
+    'smp': 2, 'mtu': 1500, 'model': '', 'append': '', 'bench': False,
+}
+
+
+def script(*args):
+    """Run one of scripts/; its output as a dict of NAME=VALUE lines."""
+    done = subprocess.run([SCRIPTS / args[0], *args[1:]], check=False,
+                          stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise LabError(f'scripts/{args[0]} failed')
+    return dict(line.split('=', 1) for line in done.stdout.splitlines()
+                if '=' in line)
+
+
+def parse_drivers(text):
+    names = text.split(',')
+    if len(names) > 2 or not all(name in DRIVERS for name in names):
+        raise LabError(f'--driver takes one or two of {", ".join(DRIVERS)}')
+    return {'a': names[0], 'b': names[-1]}
+
+
+class Lab:
+    """The lab of that name, up or not."""
+
+    def __init__(self, name='default'):
+        if not name.replace('-', '').replace('_', '').isalnum():
+            raise LabError(f'not a name for a lab: {name}')
+        self.name = name
+        self.dir = LABS / name
+        self.file = self.dir / 'state.json'
+        self.start_time = time.monotonic()
+
+    # State
+
+    @property
+    def state(self):
+        try:
+            return json.loads(self.file.read_text())
+        except (OSError, ValueError):
+            return None
+
+    def running(self):
+        """The state of a lab that is up."""
+        state = self.state
+        if not state:
+            raise LabError(f'lab {self.name} is not up: scripts/lab up')
+        return state
+
+    def save(self, state):
+        new = self.file.with_suffix('.new')
+        new.write_text(json.dumps(state, indent=1))
+        new.rename(self.file)
+
+    def guest(self, name):
+        state = self.running()
+        if name not in HOSTS:
+            raise LabError(f'guests are called a and b, not {name}')
+        if not machine.alive(state['pids'].get(name, 0), state['sockets']):
+            raise LabError(f'guest {name} is not running',
+                           self.dir / f'{name}.console.log')
+        return Guest(name, state['sockets'], state['options'])
+
+    def guests(self):
+        return [self.guest(name) for name in HOSTS]
+
+    # Up and down
+
+    def say(self, text):
+        seconds = time.monotonic() - self.start_time
+        print(f'lab {seconds:6.1f} s: {text}', file=sys.stderr, flush=True)
+
+    def prepare(self, options):
+        """Build what is missing; what the guests boot from, our module."""
+        script('build-qemu')
+        images = script('build-guest', '--suite', options['suite'],
+                        '--kernel', options['kernel'])
+        if any(DRIVERS[name].ours for name in options['drivers'].values()):
+            images |= script('build-module', '--kernel', options['kernel'])
+        return images
+
+    def up(self, **wishes):
+        """Boot both guests, load their drivers, give them addresses."""
+        options = DEFAULTS | wishes
+        options['drivers'] = parse_drivers(options.pop('driver'))
+        self.refuse_second()
+        options['images'] = self.prepare(options)
+        self.dir.mkdir(parents=True, exist_ok=True)
+        sockets = tempfile.mkdtemp(prefix='crnic-lab-')
+        state = {'sockets': sockets, 'options': options, 'pids': {}}
+        self.start_time = time.monotonic()
+        try:
+            for name in HOSTS:
+                state['pids'][name] = machine.start(name, sockets, self.dir,
+                                                    options)
+                self.save(state)
+            self.each(self.wait_ready)
+        except BaseException:
+            self.down()
+            raise
+        self.each(self.setup_guest)
+        self.each(self.report)
+
+    def refuse_second(self):
+        state = self.state
+        if not state:
+            return
+        if any(machine.alive(pid, state['sockets'])
+               for pid in state['pids'].values()):
+            raise LabError(f'lab {self.name} is up: scripts/lab down')
+        self.down()
+
+    def each(self, function):
+        """Run function for both guests at once; the first error counts."""
+        with ThreadPoolExecutor() as pool:
+            for future in [pool.submit(function, guest)
+                           for guest in self.guests()]:
+                future.result()
+
+    def wait_ready(self, guest):
+        self.say(f'{guest.name}: booting')
+        end = time.monotonic() + READY_SECONDS
+        pid = self.running()['pids'][guest.name]
+        log = self.dir / f'{guest.name}.console.log'
+        while not guest.agent.answers():
+            if not machine.alive(pid, guest.sockets):
+                raise LabError(f'{guest.name}: the guest ended: '
+                               f'{reason_of(log)}', log)
+            if time.monotonic() > end:
+                raise LabError(f'{guest.name}: not ready after '
+                               f'{READY_SECONDS} s: {reason_of(log)}', log)
+            time.sleep(0.1)
+        self.say(f'{guest.name}: ready')
+
+    def setup_guest(self, guest):
+        options = guest.options
+        driver = options['drivers'][guest.name]
+        try:
+            guest.setup(options['images'].get('module'))
+        except LabError as error:
+            log = self.dir / f'{guest.name}.dmesg.log'
+            log.write_text(guest.run(['dmesg']).text)
+            raise LabError(f'{driver}: {error} (the guests stay up)',
+                           log) from error
+        self.say(f'{guest.name}: {driver} is set up')
+
+    def report(self, guest):
+        if not guest.row.network:
+            return
+        for _ in range(50):
+            links = guest.check(['rdma', 'link']).splitlines()
+            if links and all('ACTIVE' in line for line in links):
+                break
+            time.sleep(0.2)
+        for line in links or ['no RDMA device']:
+            self.say(f'{guest.name}: {line.strip()}')
+
+    def down(self):
+        """End both guests; logs stay."""
+        state = self.state
+        if not state:
+            return False
+        for name, pid in state['pids'].items():
+            machine.stop(name, pid, state['sockets'])
+        shutil.rmtree(state['sockets'], ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):
+            self.file.unlink()
+        return True
+
+
+def reason_of(path):
+    """The line of a console's log that says most about its end."""
+    try:
+        lines = path.read_text(errors='replace').split('\n')
+    except OSError:
+        return 'no output'
+    lines = [line.strip() for line in lines if line.strip()] or ['no output']
+    told = [line for line in lines if 'cannot start' in line or
+            'panic' in line or 'Oops' in line]
+    return (told or lines)[-1]
+
+
+def all_labs():
+    """Names of the labs that have a state."""
+    return sorted(path.parent.name for path in LABS.glob('*/state.json'))
+

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where things lie."""
+
+import pathlib
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = TOP / 'build'
+SCRIPTS = TOP / 'scripts'
+LABS = BUILD / 'lab'
