@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A host for the model that is no emulator: guest memory, a clock that only
+ * moves when told to, interrupt counters, and a wire to a second model.
+ *
+ * A World holds one or two Hosts and the Wire between them.  Nothing happens
+ * by itself: a test calls world_settle(), world_run() or world_until().
+ */
+#ifndef MOCX_TESTS_HARNESS_H
+#define MOCX_TESTS_HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/mocx.h"
+#include "wire.h"
+
+#define NSEC_PER_USEC   1000ULL
+#define NSEC_PER_MSEC   1000000ULL
+#define NSEC_PER_SEC    1000000000ULL
+
+/* Guest memory is one range that starts high, so that address 0 is a hole. */
+#define HOST_MEM_BASE   0x100000000ULL
+#define HOST_MEM_SIZE   (512ULL << 20)
+#define HOST_PAGE       4096U
+#define HOST_VECTORS    256
+#define HOST_LOG_LEVELS 4
+
+typedef struct World World;
+typedef struct HostGuard HostGuard;
+
+/**
+ * struct Host - one machine with one model in it
+ * @mem: guest memory, for the test; gpa_ptr() finds a place in it
+ * @view: the same memory as lent to the running entry point; it vanishes when
+ *     that returns, so that a pointer kept too long is a crash
+ * @irqs: MSI-X messages by vector
+ * @logs: lines logged, by MocxLog
+ * @last_log: the newest line that was not MOCX_LOG_INFO
+ */
+typedef struct Host {
+    World *world;
+    unsigned index;
+    MocxDev *dev;
+    MocxConfig cfg;
+
+    int memfd;
+    uint8_t *mem;
+    uint8_t *view;
+    uint64_t mem_used;
+    HostGuard *guards;      /* bytes that nobody may write */
+
+    bool busy;
+    bool kicked;
+    bool rx_stalled;
+    bool tx_stalled;
+    uint64_t deadline;
+
+    uint64_t irqs[HOST_VECTORS];
+    unsigned logs[HOST_LOG_LEVELS];
+    char last_log[256];
+} Host;
+
+struct World {
+    uint64_t now;           /* ns */
+    unsigned num_hosts;
+    Host *host[2];
+    Wire *wire;
+};
+
+/** world_new() - @n hosts (1 or 2), each with a model made from @cfg
+ * @cfg: NULL for the defaults; the last byte of the MAC is 1 for the first
+ *     host and 2 for the second
+ */
+World *world_new(unsigned n, const MocxConfig *cfg);
+void world_free(World *w);
+
+/** world_settle() - until nothing is left to do at this instant and no frame
+ * is on the wire; timers that lie ahead are left alone.  The clock moves only
+ * by what the frames take.
+ */
+void world_settle(World *w);
+
+/** world_run() - everything that happens in the next @ns, timers included */
+void world_run(World *w, uint64_t ns);
+
+/** world_until() - until @cond(@arg) holds, at most @limit_ns
+ *
+ * Return: whether it does.
+ */
+bool world_until(World *w, bool (*cond)(void *arg), void *arg,
+                 uint64_t limit_ns);
+
+/** gpa_alloc() - zeroed guest memory that no one else has
+ * @align: a power of two, at least 64 is used
+ *
+ * Return: its bus address.
+ */
+uint64_t gpa_alloc(Host *h, size_t size, size_t align);
+
+/** gpa_ptr() - the host pointer to guest memory at @gpa */
+void *gpa_ptr(Host *h, uint64_t gpa);
+
+/* Registers, in host byte order (the device's are big-endian). */
+uint32_t host_read32(Host *h, uint64_t addr);
+void host_write32(Host *h, uint64_t addr, uint32_t value);
+void host_write64(Host *h, uint64_t addr, uint64_t value);
+
+/** host_inject() - mocx_inject() that fails the test if refused */
+void host_inject(Host *h, const char *spec);
+
+/** host_status() - one number of the status report
+ * @path: names joined by dots, "objects.qp"; every name must exist
+ */
+int64_t host_status(Host *h, const char *path);
+
+/* Bracket direct calls of entry points that have no wrapper here. */
+void host_enter(Host *h);
+void host_leave(Host *h);
+
+/** rng_next() - 64 pseudo-random bits (splitmix64); same seed, same bits */
+uint64_t rng_next(uint64_t *state);
+
+/**
+ * harness_fail() - a helper found what must not be
+ *
+ * Ends the running test (suite.c), or the process where there is none.
+ */
+_Noreturn void harness_fail(const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#define CHECK(cond, ...)                                                \
+    do {                                                                \
+        if (!(cond)) {                                                  \
+            harness_fail(__FILE__, __LINE__, __VA_ARGS__);              \
+        }                                                               \
+    } while (0)
+
+#endif /* MOCX_TESTS_HARNESS_H */
