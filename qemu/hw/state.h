@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mocx: state of the QEMU device around the model, shared by the files here.
+ *
+ * Everything below is protected by the BQL.  The core asks that no entry point
+ * is entered while another runs, which the BQL alone does not give (a frame
+ * handed to the net layer may come back within the call, a DMA may hit our own
+ * BAR): mocx_hw_enter() and mocx_hw_leave() bracket every call into the core.
+ */
+#ifndef HW_MOCX_STATE_H
+#define HW_MOCX_STATE_H
+
+#include "hw/pci/pci_device.h"
+#include "net/net.h"
+#include "qom/object.h"
+#include "qemu/timer.h"
+#include "../core/mocx.h"
+
+#define TYPE_MOCX "mocx"
+OBJECT_DECLARE_SIMPLE_TYPE(MocxState, MOCX)
+
+/* Packets and WQEs handled before vCPUs and other devices get the BQL. */
+#define MOCX_RUN_BUDGET         128
+/* The same for work done inside a doorbell write, on the vCPU's own time. */
+#define MOCX_INLINE_BUDGET      32
+
+/* Slots that find an existing mapping of a page without a search. */
+#define MOCX_MAP_SLOTS          64
+
+/**
+ * struct MocxMap - guest memory mapped for the running entry point
+ * @addr: bus address of the first byte
+ * @len: bytes
+ * @host: where they are
+ * @write: mapped for writing (and reading)
+ */
+typedef struct MocxMap {
+    dma_addr_t addr;
+    dma_addr_t len;
+    uint8_t *host;
+    bool write;
+} MocxMap;
+
+struct MocxState {
+    PCIDevice parent_obj;
+
+    MemoryRegion bar0;
+    MocxDev *core;
+    MocxConfig cfg;
+    char *model;
+    char *inject;           /* given before realize, armed at realize */
+
+    bool busy;              /* inside the core */
+    bool kicked;            /* the core has work */
+    QEMUBH *bh;
+
+    QEMUTimer *timer;
+    uint64_t deadline;      /* what the core wants */
+    uint64_t armed;         /* what the timer is set to, never later */
+
+    NICState *nic;
+    NICConf nic_conf;
+    bool tx_full;           /* the net layer holds a frame of ours */
+    bool tx_resume;         /* it has sent it while the core was busy */
+    bool rx_held;           /* the net layer holds a frame for us */
+
+    GArray *maps;           /* of MocxMap, dropped by mocx_hw_leave() */
+    unsigned map_slot[2][MOCX_MAP_SLOTS]; /* [write]: index in maps + 1 */
+};
+
+/**
+ * mocx_hw_enter() - begin a call into the core
+ *
+ * Return: false if the core is running already; then it must not be called.
+ */
+bool mocx_hw_enter(MocxState *s);
+
+/** mocx_hw_leave() - end it: drop mappings, see to work that was announced */
+void mocx_hw_leave(MocxState *s);
+
+/** mocx_hw_dma_init() - prepare the table of mappings */
+void mocx_hw_dma_init(MocxState *s);
+
+/** mocx_hw_dma_done() - drop all mappings, marking what was written dirty */
+void mocx_hw_dma_done(MocxState *s);
+
+/** mocx_hw_dma_exit() - free the table */
+void mocx_hw_dma_exit(MocxState *s);
+
+/** mocx_hw_wire_init() - make the net client; the core must exist */
+void mocx_hw_wire_init(MocxState *s);
+
+/** mocx_hw_wire_exit() - delete the net client */
+void mocx_hw_wire_exit(MocxState *s);
+
+/** mocx_hw_wire_poll() - offer held frames again; outside of the core */
+void mocx_hw_wire_poll(MocxState *s);
+
+/* The host operations, by file; mocx.h has their contract. */
+bool mocx_hw_dma_read(void *opaque, uint64_t addr, void *buf, size_t len);
+bool mocx_hw_dma_write(void *opaque, uint64_t addr, const void *buf,
+                       size_t len);
+void *mocx_hw_dma_map(void *opaque, uint64_t addr, size_t *len, bool write);
+bool mocx_hw_dma_publish(void *opaque, uint64_t addr, const void *buf,
+                         size_t len);
+bool mocx_hw_dma_cmpxchg64(void *opaque, uint64_t addr, uint64_t cmp,
+                           uint64_t swap, uint64_t *old);
+size_t mocx_hw_wire_send(void *opaque, const MocxFrame *frames, size_t n);
+
+#endif /* HW_MOCX_STATE_H */
