@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Link state and MTU of the port. */
+#include <crnic/event.h>
+#include <crnic/obj/port.h>
+#include <crnic/obj/vport.h>
+
+#include "net.h"
+
+/**
+ * crnic_link_update - make the carrier follow the port
+ * @net: netdev
+ *
+ * Context: process.
+ */
+void crnic_link_update(struct crnic_net *net)
+{
+	bool up = false;
+
+	if (crnic_vport_state_query(net->dev, &up))
+		return;
+	if (up == netif_carrier_ok(net->netdev))
+		return;
+	netdev_info(net->netdev, "link %s\n", up ? "up" : "down");
+	if (up)
+		netif_carrier_on(net->netdev);
+	else
+		netif_carrier_off(net->netdev);
+}
+
+static void crnic_link_work(struct work_struct *work)
+{
+	struct crnic_net *net = container_of(work, struct crnic_net, link_work);
+
+	/* while the netdev is down, ndo_open will look */
+	rtnl_lock();
+	if (crnic_net_is_open(net))
+		crnic_link_update(net);
+	rtnl_unlock();
+}
+
+static int crnic_link_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct crnic_net *net = container_of(nb, struct crnic_net, nb);
+
+	if (event == CRNIC_EVENT_PORT_UP || event == CRNIC_EVENT_PORT_DOWN)
+		queue_work(net->wq, &net->link_work);
+	return NOTIFY_DONE;
+}
+
+/**
+ * crnic_link_set_mtu - tell the port and the vport of an MTU
+ * @net: netdev
+ * @mtu: bytes of IP packet
+ *
+ * Context: process.
+ *
+ * Return: 0 or a negative errno.
+ */
+int crnic_link_set_mtu(struct crnic_net *net, unsigned int mtu)
+{
+	u16 hw = mtu + CRNIC_PORT_MTU_OVERHEAD;
+	int err;
+
+	err = crnic_port_mtu_set(net->dev, hw);
+	if (err)
+		return err;
+	return crnic_vport_mtu_set(net->dev, hw);
+}
+
+static int crnic_link_limits(struct crnic_net *net)
+{
+	struct crnic_port_mtu mtu;
+	int err;
+
+	err = crnic_port_mtu_query(net->dev, &mtu);
+	if (err)
+		return err;
+	net->netdev->min_mtu = ETH_MIN_MTU;
+	net->netdev->max_mtu = min_t(unsigned int, CRNIC_NET_MTU_MAX,
+				     max_t(int, mtu.max - CRNIC_PORT_MTU_OVERHEAD, ETH_DATA_LEN));
+	return 0;
+}
+
+/**
+ * crnic_link_init - learn the port's limits, set the MTU, follow its events
+ * @net: netdev, not yet registered
+ *
+ * Context: process.
+ *
+ * Return: 0 or a negative errno, with nothing left behind.
+ */
+int crnic_link_init(struct crnic_net *net)
+{
+	int err;
+
+	err = crnic_link_limits(net);
+	if (err)
+		return err;
+	err = crnic_link_set_mtu(net, net->netdev->mtu);
+	if (err)
+		return err;
+	/* the port carries nothing until the netdev is opened */
+	err = crnic_port_admin_set(net->dev, false);
+	if (err)
+		return err;
+	INIT_WORK(&net->link_work, crnic_link_work);
+	net->nb.notifier_call = crnic_link_event;
+	return crnic_notifier_add(net->dev, &net->nb);
+}
+
+/** crnic_link_exit - undo crnic_link_init() */
+void crnic_link_exit(struct crnic_net *net)
+{
+	crnic_notifier_del(net->dev, &net->nb);
+	cancel_work_sync(&net->link_work);
+}
