@@ -84,7 +84,8 @@ typedef struct MocxCmdRows {
 } MocxCmdRows;
 
 /* Each module defines one of these; cmd.c lists them. */
-extern const MocxCmdRows mocx_rows_hca;     /* hca.c: enable, issi, init, teardown, pages */
+extern const MocxCmdRows mocx_rows_hca;     /* hca.c: enable, issi, init, teardown */
+extern const MocxCmdRows mocx_rows_page;    /* page.c: QUERY_PAGES, MANAGE_PAGES */
 extern const MocxCmdRows mocx_rows_cap;     /* cap.c */
 extern const MocxCmdRows mocx_rows_reg;     /* reg.c: ACCESS_REG */
 extern const MocxCmdRows mocx_rows_alloc;   /* alloc.c: PD, TD, XRCD, UAR, Q counter */

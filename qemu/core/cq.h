@@ -17,14 +17,29 @@ typedef struct MocxCq {
     uint64_t dbr;           /* dword 0: consumer index, dword 1: arm word */
     uint8_t log_size;
     uint8_t log_cqe_sz;     /* 6 or 7 */
+    uint8_t cqe_sz;         /* as in cqc: 0 64, 1 128, 2 128 with padding */
+    uint16_t period, max_count;
+    uint32_t uar;
     bool ignore_overrun;    /* oi */
     bool in_error;
     MocxCqArm arm;
     uint8_t arm_sn;
     uint32_t pi;            /* producer, never masked */
+    uint32_t ci;            /* consumer as last seen, 24 bit */
     uint32_t event_pi;      /* pi when the last event was raised */
     uint32_t solicited_pi;  /* pi after the newest solicited or error CQE */
 } MocxCq;
+
+/** mocx_cq_hold() / mocx_cq_release() - a queue names this CQ; blocks DESTROY */
+static inline void mocx_cq_hold(MocxCq *cq)
+{
+    mocx_obj_hold(cq ? &cq->obj : NULL);
+}
+
+static inline void mocx_cq_release(MocxCq *cq)
+{
+    mocx_obj_drop(cq ? &cq->obj : NULL);
+}
 
 /** mocx_cq_find() - by number, or NULL */
 MocxCq *mocx_cq_find(MocxDev *dev, uint32_t cqn);

@@ -3,11 +3,13 @@
 #ifndef MOCX_DEV_H
 #define MOCX_DEV_H
 
+#include "alloc.h"
 #include "cmd.h"
 #include "cq.h"
 #include "eq.h"
 #include "ifc.h"
 #include "inject.h"
+#include "limits.h"
 #include "mem.h"
 #include "mocx.h"
 #include "obj.h"
@@ -48,12 +50,22 @@ struct MocxDev {
     MocxWork run_head, tx_wait_head;    /* list heads */
     MocxTimer **timers;
     uint32_t num_timers, cap_timers;
+    uint64_t timer_programmed;          /* what the host was last told */
     bool kicked;
+
+    MocxQCounter no_counter;            /* written, never read (alloc.c) */
+    uint64_t mkey_octwords;             /* translation memory in use (mkey.c) */
 
     /* Health (regs.c) */
     uint8_t health_syndrome;
+    bool health_rfr;                    /* fatal: the driver has to recover */
     uint8_t nic_interface;
 };
+
+/* The firmware that we claim to be. */
+#define MOCX_FW_MAJOR       16
+#define MOCX_FW_MINOR       35
+#define MOCX_FW_SUBMINOR    1012
 
 /* Life cycle of each module: in this order at create, in reverse at destroy. */
 typedef struct MocxModule {
@@ -65,10 +77,40 @@ typedef struct MocxModule {
 
 /* Listed in dev.c; a module without a member leaves it NULL. */
 extern const MocxModule mocx_mod_cmd, mocx_mod_page, mocx_mod_cap, mocx_mod_port;
+extern const MocxModule mocx_mod_tx;
 extern const MocxModule mocx_mod_sched, mocx_mod_mkey, mocx_mod_eq, mocx_mod_cq;
 extern const MocxModule mocx_mod_alloc, mocx_mod_inject;
 extern const MocxModule mocx_mod_steer, mocx_mod_tir, mocx_mod_sq, mocx_mod_rq;
 extern const MocxModule mocx_mod_qp, mocx_mod_srq, mocx_mod_roce;
+
+/**
+ * mocx_leave() - the end of every entry point but mocx_run()
+ *
+ * What was gathered while it ran goes to the host: frames, the next deadline,
+ * a wish to run.
+ */
+void mocx_leave(MocxDev *dev);
+
+/** mocx_tx_flush() - for mocx_leave(): hand the batch to the host */
+void mocx_tx_flush(MocxDev *dev);
+/** mocx_port_changed() - PAOS or the cable changed: tell the driver if it shows */
+void mocx_port_changed(MocxDev *dev, bool was_up);
+
+/** mocx_objects_reset() - TEARDOWN_HCA: drop every object, log what was left */
+void mocx_objects_reset(MocxDev *dev);
+
+/** mocx_speed_supported() - is this a speed that PTYS can show? (reg.c) */
+bool mocx_speed_supported(uint32_t mbps);
+
+/** mocx_ticks() - the internal timer: MOCX_TIMER_KHZ, free running */
+uint64_t mocx_ticks(MocxDev *dev);
+#define MOCX_TIMER_KHZ  156250
+
+/** mocx_uar_valid() - may an object name this UAR page? */
+static inline bool mocx_uar_valid(MocxDev *dev, uint32_t uar)
+{
+    return mocx_table_find(&dev->uars, uar) != NULL;
+}
 
 void mocx_log(MocxDev *dev, MocxLog level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

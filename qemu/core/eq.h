@@ -16,6 +16,8 @@ typedef struct MocxEq {
     uint32_t pi;            /* producer, never masked */
     uint32_t ci;            /* consumer as last told by the driver, 24 bit */
     bool armed;
+    bool overrun;           /* full, and said so */
+    uint32_t uar;
     uint64_t mask[4];       /* event types wanted */
 } MocxEq;
 
@@ -38,6 +40,8 @@ void mocx_eq_comp(MocxDev *dev, MocxEq *eq, uint32_t cqn);
  */
 void mocx_event(MocxDev *dev, uint8_t type, uint8_t sub_type,
                 const uint8_t *data);
+/** mocx_event_wanted() - is there an EQ for events of this type? */
+bool mocx_event_wanted(MocxDev *dev, uint8_t type);
 /**
  * mocx_event_queue() - the same about a QP, RQ, SQ (@kind 0, 1, 2) or SRQ
  */

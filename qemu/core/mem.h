@@ -72,6 +72,16 @@ typedef struct MocxAccess {
     bool reserved_lkey;
 } MocxAccess;
 
+/*
+ * Keys without an object (QUERY_SPECIAL_CONTEXTS).  Their indices lie below
+ * the first that is handed out.
+ */
+#define MOCX_KEY_RESERVED       0x000   /* physical memory, for rlky queues */
+#define MOCX_KEY_TERMINATE      0x100   /* end of a receive list; never valid */
+#define MOCX_KEY_NULL           0x200   /* reads zeros, writes vanish */
+#define MOCX_KEY_DUMP_FILL      0x300   /* the same, for the DUMP operation */
+#define MOCX_MKEY_FIRST         0x100   /* first index of an object */
+
 /** mocx_mem_check() - every check of an access, without touching memory */
 MocxMemResult mocx_mem_check(MocxDev *dev, const MocxAccess *acc, uint32_t key,
                              uint64_t va, uint64_t len);
@@ -87,6 +97,16 @@ MocxMemResult mocx_mem_addr(MocxDev *dev, const MocxAccess *acc, uint32_t key,
 
 /** mocx_mkey_find() - by key; NULL unless index and tag match */
 MocxMkey *mocx_mkey_find(MocxDev *dev, uint32_t key);
+
+/**
+ * mocx_mkey_load() - translation entries, as CREATE_MKEY or a UMR carries them
+ * @first: octword in the key where they go (two MTTs or one KLM each)
+ *
+ * What lies beyond the key's room is ignored.  @mkey->mode decides how they are
+ * read; a UMR that changes the mode does so before.
+ */
+void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
+                    uint32_t octwords);
 
 /*
  * One entry of a scatter/gather list, as a WQE's data segment has it.  How a

@@ -34,6 +34,9 @@ typedef enum MocxObjType {
     MOCX_OBJ_TYPES
 } MocxObjType;
 
+/** mocx_obj_type_name() - plural, as in the status report: "pds", "mkeys" */
+const char *mocx_obj_type_name(MocxObjType type);
+
 typedef struct MocxObj {
     uint32_t id;
     uint8_t type;           /* MocxObjType */
@@ -52,8 +55,15 @@ typedef struct MocxTable {
     uint32_t next;
     uint32_t cap;           /* slots allocated */
     MocxObj **slots;
+    uint32_t *live;         /* MOCX_OBJ_TYPES counters kept up to date, or NULL */
 } MocxTable;
 
+/**
+ * mocx_table_init() - set the bounds of an empty table
+ *
+ * @t->live is left alone.  The tables of MocxDev are set up by dev.c before any
+ * module is created; a module does this for its own tables only.
+ */
 void mocx_table_init(MocxTable *t, uint32_t first, uint32_t limit);
 /** mocx_table_fini() - free the slots; every object must be gone */
 void mocx_table_fini(MocxTable *t);

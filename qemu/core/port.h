@@ -36,6 +36,7 @@ typedef struct MocxPortCounters {
 typedef struct MocxPort {
     uint8_t mac[MOCX_MAC_LEN];          /* of the vport; the driver may change it */
     bool cable;                         /* the host's link */
+    bool pulled;                        /* by fault injection */
     bool admin_up;                      /* PAOS */
     bool roce_en;                       /* NIC vport context */
     uint16_t admin_mtu;                 /* PMTU, bytes of L2 frame */
@@ -43,6 +44,7 @@ typedef struct MocxPort {
     uint8_t vport_context[0x100];       /* what else MODIFY_NIC_VPORT set */
     MocxGid *gids;
     uint32_t num_gids;
+    bool foreign_macs;                  /* a GID has another MAC than the vport */
     MocxPortCounters counters;
 } MocxPort;
 
@@ -83,6 +85,21 @@ bool mocx_roce_receive(MocxDev *dev, const uint8_t *frame, size_t len);
 
 /** mocx_eth_receive() - steering: a frame for the netdev's receive queues */
 void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len);
+
+/* Default and limit of the L2 frame: MTU 1500 and 10218 with 22 bytes of header. */
+#define MOCX_PORT_MTU_DEFAULT   1522
+#define MOCX_PORT_MTU_MAX       MOCX_FRAME_MAX
+
+typedef enum MocxPortPath {
+    MOCX_PORT_RX, MOCX_PORT_TX, MOCX_PORT_RX_ROCE, MOCX_PORT_TX_ROCE,
+} MocxPortPath;
+
+/** mocx_port_count() - add a frame to the port's counters */
+void mocx_port_count(MocxDev *dev, const uint8_t *frame, size_t len,
+                     MocxPortPath path);
+
+/** mocx_port_own_mac() - of the vport, or of an entry of the GID table */
+bool mocx_port_own_mac(const MocxPort *port, const uint8_t *mac);
 
 /** mocx_port_up() - the port's operational state */
 bool mocx_port_up(const MocxPort *port);

@@ -36,6 +36,12 @@ void mocx_work_wait_tx(MocxDev *dev, MocxWork *work);
 /** mocx_work_cancel() - from wherever it waits */
 void mocx_work_cancel(MocxDev *dev, MocxWork *work);
 
+/** mocx_work_wake_tx() - for port.c: all that waited for room may try again */
+void mocx_work_wake_tx(MocxDev *dev);
+/** mocx_sched_kick(), mocx_timer_program() - for mocx_leave() */
+void mocx_sched_kick(MocxDev *dev);
+void mocx_timer_program(MocxDev *dev);
+
 struct MocxTimer {
     void (*fn)(MocxDev *dev, MocxTimer *timer);
     uint64_t deadline;      /* ns */

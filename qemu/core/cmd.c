@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The command queue: entries, mailbox chains, dispatch, completion.
+ *
+ * Layouts: struct mlx5_cmd_layout and mlx5_cmd_prot_block of mlx5/device.h;
+ * protocol: mlx5/core/cmd.c.  Signatures are accepted, not checked, since the
+ * driver switches them off (cmdif_checksum).
+ */
+#include <stdlib.h>
+
+#include "cmdq.h"
+#include "dev.h"
+
+#define CMDQ_SLOTS          (1u << MOCX_CMDQ_LOG_SIZE)
+#define CMDQ_STRIDE         (1u << MOCX_CMDQ_LOG_STRIDE)
+
+#define ENTRY_TYPE          0x07
+#define ENTRY_INLINE        16      /* bytes of a message in the entry */
+
+/* Offsets in an entry */
+#define ENTRY_INLEN         0x04
+#define ENTRY_IN_PTR        0x08
+#define ENTRY_IN            0x10
+#define ENTRY_OUT           0x20
+#define ENTRY_OUT_PTR       0x30
+#define ENTRY_OUTLEN        0x38
+#define ENTRY_TOKEN         0x3c
+#define ENTRY_STATUS        0x3f    /* [7:1] delivery status, [0] owner */
+
+/* A mailbox block: 512 bytes of message, 64 bytes of header behind it. */
+#define BLOCK_SIZE          576
+#define BLOCK_DATA          512
+#define BLOCK_ALIGN         1024
+#define BLOCK_NEXT          0x230
+#define BLOCK_NUM           0x238
+#define BLOCK_TOKEN         0x23d
+
+/* A message may be this long; the largest is CREATE_MKEY with its pages. */
+#define MESSAGE_IN_MAX      (32u << 20)
+#define MESSAGE_OUT_MAX     (1u << 20)
+
+/*
+ * Room behind a message, zero: a layout that grew with newer kernels is filled
+ * or read as a whole, and an older driver's shorter message cuts it.
+ */
+#define MESSAGE_SLACK       512
+
+#define OPCODES             0x1000
+
+enum {
+    DELIVERY_OK             = 0x0,
+    DELIVERY_TOKEN          = 0x2,
+    DELIVERY_BLOCK_NUM      = 0x3,
+    DELIVERY_OUT_PTR        = 0x4,
+    DELIVERY_IN_PTR         = 0x5,
+    DELIVERY_INTERNAL       = 0x6,
+    DELIVERY_IN_LEN         = 0x7,
+    DELIVERY_OUT_LEN        = 0x8,
+    DELIVERY_TYPE           = 0x10,
+};
+
+/* Syndromes of the command interface itself, ours to choose. */
+#define SYND_UNKNOWN_OPCODE 0x0c0de000u
+#define SYND_STATE          0x0c0d0001u
+#define SYND_IN_LEN         0x0c0d0002u
+#define SYND_OUT_LEN        0x0c0d0003u
+
+typedef struct MocxSlot {
+    MocxDev *dev;
+    MocxTimer timer;            /* a completion that is held back */
+    bool busy;                  /* taken and not completed */
+    bool event;                 /* an EQ for commands existed when it came */
+    uint8_t entry[CMDQ_STRIDE];
+    uint8_t *in;
+    uint8_t *out;
+    uint32_t inlen, outlen;
+    uint64_t *out_blocks;       /* bus addresses */
+    uint32_t num_out_blocks;
+} MocxSlot;
+
+struct MocxCmdq {
+    uint64_t base;
+    const MocxCmdRow *by_op[OPCODES];
+    MocxSlot slots[CMDQ_SLOTS];
+};
+
+/* Until each module exists. */
+#pragma weak mocx_rows_steer
+#pragma weak mocx_rows_tir
+#pragma weak mocx_rows_sq
+#pragma weak mocx_rows_rq
+#pragma weak mocx_rows_qp
+#pragma weak mocx_rows_srq
+
+static const MocxCmdRows *const all_rows[] = {
+    &mocx_rows_hca, &mocx_rows_page, &mocx_rows_cap, &mocx_rows_reg,
+    &mocx_rows_alloc, &mocx_rows_eq, &mocx_rows_cq, &mocx_rows_mkey,
+    &mocx_rows_vport, &mocx_rows_gid, &mocx_rows_steer, &mocx_rows_tir,
+    &mocx_rows_sq, &mocx_rows_rq, &mocx_rows_qp, &mocx_rows_srq,
+};
+
+/* Mailbox chains */
+
+static uint32_t chain_blocks(uint32_t len)
+{
+    return len <= ENTRY_INLINE ? 0
+           : (len - ENTRY_INLINE + BLOCK_DATA - 1) / BLOCK_DATA;
+}
+
+/* Read block @num of a chain at @addr; a delivery status. */
+static int block_read(MocxSlot *s, uint64_t addr, uint32_t num, int bad_ptr,
+                      uint8_t block[BLOCK_SIZE])
+{
+    if (!addr || addr & (BLOCK_ALIGN - 1) ||
+        !mocx_dma_read(s->dev, addr, block, BLOCK_SIZE)) {
+        return bad_ptr;
+    }
+    if (block[BLOCK_TOKEN] != s->entry[ENTRY_TOKEN]) {
+        return DELIVERY_TOKEN;
+    }
+    if (mocx_get_be32(block + BLOCK_NUM) != num) {
+        return DELIVERY_BLOCK_NUM;
+    }
+    return DELIVERY_OK;
+}
+
+static int fetch_input(MocxSlot *s)
+{
+    uint64_t addr = mocx_get_be64(s->entry + ENTRY_IN_PTR);
+    uint32_t blocks = chain_blocks(s->inlen), at = ENTRY_INLINE;
+
+    s->in = calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
+    if (!s->in) {
+        return DELIVERY_INTERNAL;
+    }
+    memcpy(s->in, s->entry + ENTRY_IN, ENTRY_INLINE);
+    for (uint32_t i = 0; i < blocks; i++, at += BLOCK_DATA) {
+        uint8_t block[BLOCK_SIZE];
+        int rc = block_read(s, addr, i, DELIVERY_IN_PTR, block);
+
+        if (rc) {
+            return rc;
+        }
+        memcpy(s->in + at, block, BLOCK_DATA);
+        addr = mocx_get_be64(block + BLOCK_NEXT);
+    }
+    return DELIVERY_OK;
+}
+
+/* Where the output goes is known before the command runs, so that one that
+ * cannot answer has no effect. */
+static int find_output(MocxSlot *s)
+{
+    uint64_t addr = mocx_get_be64(s->entry + ENTRY_OUT_PTR);
+    uint32_t blocks = chain_blocks(s->outlen);
+
+    s->out = calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
+    s->out_blocks = calloc(blocks + 1, sizeof(*s->out_blocks));
+    if (!s->out || !s->out_blocks) {
+        return DELIVERY_INTERNAL;
+    }
+    for (uint32_t i = 0; i < blocks; i++) {
+        uint8_t block[BLOCK_SIZE];
+        int rc = block_read(s, addr, i, DELIVERY_OUT_PTR, block);
+
+        if (rc) {
+            return rc;
+        }
+        s->out_blocks[s->num_out_blocks++] = addr;
+        addr = mocx_get_be64(block + BLOCK_NEXT);
+    }
+    return DELIVERY_OK;
+}
+
+static int fetch(MocxSlot *s)
+{
+    int rc;
+
+    s->inlen = mocx_get_be32(s->entry + ENTRY_INLEN);
+    s->outlen = mocx_get_be32(s->entry + ENTRY_OUTLEN);
+    if (s->entry[0] != ENTRY_TYPE) {
+        return DELIVERY_TYPE;
+    }
+    if (s->inlen < ENTRY_INLINE / 2 || s->inlen > MESSAGE_IN_MAX) {
+        return DELIVERY_IN_LEN;
+    }
+    if (s->outlen < ENTRY_INLINE / 2 || s->outlen > MESSAGE_OUT_MAX) {
+        return DELIVERY_OUT_LEN;
+    }
+    rc = fetch_input(s);
+    return rc ? rc : find_output(s);
+}
+
+/* Completion */
+
+static void slot_free(MocxSlot *s)
+{
+    mocx_timer_stop(s->dev, &s->timer);
+    free(s->in);
+    free(s->out);
+    free(s->out_blocks);
+    s->in = NULL;
+    s->out = NULL;
+    s->out_blocks = NULL;
+    s->num_out_blocks = 0;
+    s->busy = false;
+}
+
+static void write_output(MocxSlot *s)
+{
+    uint32_t left = s->outlen - ENTRY_INLINE;
+
+    if (!s->num_out_blocks) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->num_out_blocks; i++, left -= BLOCK_DATA) {
+        mocx_dma_write(s->dev, s->out_blocks[i],
+                       s->out + ENTRY_INLINE + i * BLOCK_DATA,
+                       left < BLOCK_DATA ? left : BLOCK_DATA);
+        if (left <= BLOCK_DATA) {
+            break;
+        }
+    }
+}
+
+/* Output, then delivery status with the owner bit clear: mlx5/core/cmd.c
+ * polls that byte, or reads it when the event comes. */
+static void slot_publish(MocxSlot *s, unsigned slot, int delivery)
+{
+    if (s->out) {
+        write_output(s);
+        memcpy(s->entry + ENTRY_OUT, s->out, ENTRY_INLINE);
+    }
+    s->entry[ENTRY_STATUS] = delivery << 1;
+    if (s->dev->bus_master) {
+        s->dev->ops->publish(s->dev->opaque,
+                             s->dev->cmdq->base + slot * CMDQ_STRIDE + ENTRY_OUT,
+                             s->entry + ENTRY_OUT, CMDQ_STRIDE - ENTRY_OUT);
+    }
+    slot_free(s);
+}
+
+static void raise_event(MocxDev *dev, uint32_t vector)
+{
+    uint8_t data[28] = { 0 };
+
+    mocx_put_be32(data, vector);
+    mocx_event(dev, MOCX_EV_CMD, 0, data);
+}
+
+static void slot_delayed(MocxDev *dev, MocxTimer *timer)
+{
+    MocxSlot *s = (MocxSlot *)((char *)timer - offsetof(MocxSlot, timer));
+    unsigned slot = s - dev->cmdq->slots;
+    bool event = s->event;
+
+    slot_publish(s, slot, DELIVERY_OK);
+    if (event) {
+        raise_event(dev, 1u << slot);
+    }
+}
+
+/* Execution */
+
+static MocxStatus row_check(MocxDev *dev, MocxCmd *cmd, const MocxCmdRow *row)
+{
+    if (cmd->inlen < row->in_min) {
+        return mocx_bad(dev, cmd, MOCX_BAD_INPUT_LEN, SYND_IN_LEN,
+                        "%s: input of %u bytes, %u wanted", row->name,
+                        cmd->inlen, row->in_min);
+    }
+    if (cmd->outlen < row->out_min) {
+        return mocx_bad(dev, cmd, MOCX_BAD_OUTPUT_LEN, SYND_OUT_LEN,
+                        "%s: output of %u bytes, %u wanted", row->name,
+                        cmd->outlen, row->out_min);
+    }
+    if (!(row->states & dev->state)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_SYS_STATE, SYND_STATE,
+                        "%s: not legal in state %u", row->name, dev->state);
+    }
+    return MOCX_OK;
+}
+
+static MocxStatus dispatch(MocxDev *dev, MocxCmd *cmd)
+{
+    const MocxCmdRow *row = cmd->opcode < OPCODES
+                            ? dev->cmdq->by_op[cmd->opcode] : NULL;
+    MocxStatus status;
+
+    if (!row) {
+        cmd->syndrome = SYND_UNKNOWN_OPCODE | cmd->opcode;
+        mocx_log(dev, MOCX_LOG_UNIMP, "unknown command 0x%x op_mod 0x%x",
+                 cmd->opcode, cmd->op_mod);
+        return MOCX_BAD_OP;
+    }
+    status = row_check(dev, cmd, row);
+    return status ? status : row->fn(dev, cmd);
+}
+
+/* Run one fetched command; the injector's verdict tells what comes after. */
+static MocxInjectCmd execute(MocxDev *dev, MocxSlot *s)
+{
+    MocxCmd cmd = {
+        .in = s->in, .inlen = s->inlen, .out = s->out, .outlen = s->outlen,
+        .opcode = mocx_get_be16(s->in), .uid = mocx_get_be16(s->in + 2),
+        .op_mod = mocx_get_be16(s->in + 6),
+    };
+    MocxInjectCmd verdict = mocx_inject_cmd(dev->inject, cmd.opcode);
+    uint8_t status;
+
+    if (verdict.action == MOCX_INJECT_DROP) {
+        return verdict;
+    }
+    if (verdict.action == MOCX_INJECT_FAIL) {
+        status = verdict.status;
+        cmd.syndrome = verdict.syndrome;
+    } else {
+        status = dispatch(dev, &cmd);
+    }
+    if (status) {
+        /* A failed command defines nothing of its output but the header. */
+        memset(s->out, 0, ENTRY_INLINE + chain_blocks(s->outlen) * BLOCK_DATA);
+    }
+    s->out[0] = status;
+    mocx_put_be32(s->out + 4, status ? cmd.syndrome : 0);
+    return verdict;
+}
+
+/* Return: the slot is complete now. */
+static bool slot_run(MocxDev *dev, unsigned slot)
+{
+    MocxSlot *s = &dev->cmdq->slots[slot];
+    uint64_t addr = dev->cmdq->base + slot * CMDQ_STRIDE;
+    MocxInjectCmd verdict;
+    int delivery;
+
+    if (s->busy || !mocx_dma_read(dev, addr, s->entry, CMDQ_STRIDE) ||
+        !(s->entry[ENTRY_STATUS] & 1)) {
+        mocx_log(dev, MOCX_LOG_GUEST_ERROR,
+                 "command doorbell for slot %u that is not ours", slot);
+        return false;
+    }
+    s->busy = true;
+    s->event = mocx_event_wanted(dev, MOCX_EV_CMD);
+    delivery = fetch(s);
+    if (delivery) {
+        mocx_log(dev, MOCX_LOG_GUEST_ERROR,
+                 "command slot %u: delivery status 0x%x", slot, delivery);
+        slot_publish(s, slot, delivery);
+        return true;
+    }
+    verdict = execute(dev, s);
+    if (verdict.action == MOCX_INJECT_DROP) {
+        slot_free(s);
+        return false;
+    }
+    if (verdict.action == MOCX_INJECT_DELAY) {
+        mocx_timer_arm(dev, &s->timer, mocx_now(dev) + verdict.delay_ns);
+        return false;
+    }
+    slot_publish(s, slot, DELIVERY_OK);
+    return true;
+}
+
+void mocx_cmd_doorbell(MocxDev *dev, uint32_t slots)
+{
+    uint32_t vector = 0;
+
+    for (unsigned i = 0; i < CMDQ_SLOTS; i++) {
+        if (!(slots & 1u << i)) {
+            continue;
+        }
+        /* The CREATE_EQ that makes the command EQ is still polled: only an EQ
+         * that was there before the command gets its event. */
+        if (slot_run(dev, i) && dev->cmdq->slots[i].event) {
+            vector |= 1u << i;
+        }
+    }
+    if (vector) {
+        raise_event(dev, vector);
+    }
+}
+
+void mocx_cmdq_set_base(MocxDev *dev, uint64_t base)
+{
+    dev->cmdq->base = base;
+}
+
+uint64_t mocx_cmdq_base(MocxDev *dev)
+{
+    return dev->cmdq->base;
+}
+
+/* Life cycle */
+
+static void index_rows(MocxCmdq *q, const MocxCmdRows *rows)
+{
+    for (unsigned i = 0; i < rows->n; i++) {
+        q->by_op[rows->rows[i].opcode] = &rows->rows[i];
+    }
+}
+
+static bool cmd_create(MocxDev *dev)
+{
+    dev->cmdq = calloc(1, sizeof(*dev->cmdq));
+    if (!dev->cmdq) {
+        return false;
+    }
+    for (unsigned i = 0; i < sizeof(all_rows) / sizeof(all_rows[0]); i++) {
+        if (all_rows[i]) {
+            index_rows(dev->cmdq, all_rows[i]);
+        }
+    }
+    for (unsigned i = 0; i < CMDQ_SLOTS; i++) {
+        dev->cmdq->slots[i].dev = dev;
+        dev->cmdq->slots[i].timer.fn = slot_delayed;
+    }
+    return true;
+}
+
+static void cmd_reset(MocxDev *dev)
+{
+    for (unsigned i = 0; i < CMDQ_SLOTS; i++) {
+        slot_free(&dev->cmdq->slots[i]);
+    }
+    dev->cmdq->base = 0;
+}
+
+static void cmd_destroy(MocxDev *dev)
+{
+    cmd_reset(dev);
+    free(dev->cmdq);
+    dev->cmdq = NULL;
+}
+
+const MocxModule mocx_mod_cmd = {
+    .name = "cmd",
+    .create = cmd_create,
+    .reset = cmd_reset,
+    .destroy = cmd_destroy,
+};

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Memory key objects. */
+#include <stdlib.h>
+
+#include "dev.h"
+
+#define MKEY_SHIFT_MIN      12
+#define MKEY_SHIFT_MAX      36
+/* Of one key: 64 Gi of 4 KiB pages; of all: what the host shall spend. */
+#define MKEY_OCTWORDS_MAX   (1u << 23)
+#define MKEY_OCTWORDS_ALL   (1ull << 26)
+#define OCTWORD             16
+/* Low bits of an MTT entry are flags (mlx5_ib: MLX5_IB_MTT_WRITE, _READ). */
+#define MTT_FLAGS           0xfffull
+
+#define SYND_MKEY_MODE      0x3e700001u
+#define SYND_MKEY_PAGE      0x3e700002u
+#define SYND_MKEY_SIZE      0x3e700003u
+#define SYND_MKEY_INLINE    0x3e700004u
+#define SYND_MKEY_PD        0x3e700005u
+#define SYND_MKEY_LIMIT     0x3e700006u
+#define SYND_MKEY_NUMBER    0x3e700007u
+#define SYND_MKEY_LEN       0x3e700008u
+
+static uint8_t mkc_mode(const uint8_t *mkc)
+{
+    return DEVX_GET(mkc, mkc, access_mode_4_2) << 2 |
+           DEVX_GET(mkc, mkc, access_mode_1_0);
+}
+
+static uint8_t mkc_rights(const uint8_t *mkc)
+{
+    return (DEVX_GET(mkc, mkc, lr) ? MOCX_LOCAL_READ : 0) |
+           (DEVX_GET(mkc, mkc, lw) ? MOCX_LOCAL_WRITE : 0) |
+           (DEVX_GET(mkc, mkc, rr) ? MOCX_REMOTE_READ : 0) |
+           (DEVX_GET(mkc, mkc, rw) ? MOCX_REMOTE_WRITE : 0) |
+           (DEVX_GET(mkc, mkc, a) ? MOCX_REMOTE_ATOMIC : 0);
+}
+
+static void mkey_fill(MocxMkey *mkey, const uint8_t *mkc)
+{
+    mkey->tag = DEVX_GET(mkc, mkc, mkey_7_0);
+    mkey->mode = mkc_mode(mkc);
+    mkey->rights = mkc_rights(mkc);
+    mkey->page_shift = DEVX_GET(mkc, mkc, log_page_size);
+    mkey->free = DEVX_GET(mkc, mkc, free);
+    mkey->umr_en = DEVX_GET(mkc, mkc, umr_en);
+    mkey->length64 = DEVX_GET(mkc, mkc, length64);
+    mkey->remote_inval = DEVX_GET(mkc, mkc, en_rinval);
+    mkey->pdn = DEVX_GET(mkc, mkc, pd);
+    mkey->qpn = DEVX_GET(mkc, mkc, qpn);
+    mkey->start = DEVX_GET64(mkc, mkc, start_addr);
+    mkey->len = DEVX_GET64(mkc, mkc, len);
+    mkey->octwords = mkey->mode == MOCX_MEM_PA ? 0
+                     : DEVX_GET(mkc, mkc, translations_octword_size);
+}
+
+/* Entries of equal size need one; a free key gets it with its UMR. */
+static bool needs_page_size(const MocxMkey *mkey)
+{
+    return !mkey->free &&
+           (mkey->mode == MOCX_MEM_MTT || mkey->mode == MOCX_MEM_KSM);
+}
+
+static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
+{
+    if (mkey->mode > MOCX_MEM_KSM) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_MKEY_MODE,
+                        "access mode %u", mkey->mode);
+    }
+    if (needs_page_size(mkey) && (mkey->page_shift < MKEY_SHIFT_MIN ||
+                                  mkey->page_shift > MKEY_SHIFT_MAX)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_MKEY_PAGE,
+                        "log_page_size %u", mkey->page_shift);
+    }
+    if (mkey->octwords > MKEY_OCTWORDS_MAX ||
+        mkey->octwords > MKEY_OCTWORDS_ALL - dev->mkey_octwords) {
+        return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_MKEY_SIZE,
+                        "%u octwords of translations", mkey->octwords);
+    }
+    if (!mkey->free && mkey->len + mkey->start < mkey->start &&
+        mkey->len + mkey->start) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_MKEY_LEN,
+                        "region wraps the address space");
+    }
+    if (!mkey->free && !mocx_table_find(&dev->pds, mkey->pdn)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_MKEY_PD,
+                        "PD %u does not exist", mkey->pdn);
+    }
+    return MOCX_OK;
+}
+
+void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
+                    uint32_t octwords)
+{
+    for (uint32_t i = 0; i < octwords; i++, entries += OCTWORD) {
+        uint32_t to = first + i;
+
+        if (to >= mkey->octwords) {
+            return;
+        }
+        if (mkey->mode == MOCX_MEM_MTT) {
+            mkey->mtt[to * 2] = mocx_get_be64(entries) & ~MTT_FLAGS;
+            mkey->mtt[to * 2 + 1] = mocx_get_be64(entries + 8) & ~MTT_FLAGS;
+        } else {
+            mkey->klm[to] = (MocxKlm) {
+                .bytes = mocx_get_be32(entries),
+                .key = mocx_get_be32(entries + 4),
+                .va = mocx_get_be64(entries + 8),
+            };
+        }
+    }
+}
+
+/* The translations that came with the command. */
+static MocxStatus mkey_load_inline(MocxDev *dev, MocxCmd *cmd, MocxMkey *mkey)
+{
+    uint32_t n = DEVX_GET(create_mkey_in, cmd->in,
+                          translations_octword_actual_size);
+    size_t head = DEVX_ST_SZ_BYTES(create_mkey_in);
+
+    if (n > mkey->octwords || n > (cmd->inlen - head) / OCTWORD) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_MKEY_INLINE,
+                        "%u octwords given, %u in the key, %zu bytes behind",
+                        n, mkey->octwords, cmd->inlen - head);
+    }
+    mocx_mkey_load(mkey, 0, cmd->in + head, n);
+    return MOCX_OK;
+}
+
+static void mkey_release(MocxDev *dev, MocxMkey *mkey)
+{
+    dev->mkey_octwords -= mkey->octwords;
+    free(mkey->mtt);
+    free(mkey);
+}
+
+static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
+{
+    const uint8_t *mkc = DEVX_ADDR_OF(create_mkey_in, cmd->in,
+                                      memory_key_mkey_entry);
+    MocxMkey *mkey = calloc(1, sizeof(*mkey));
+    MocxStatus status;
+
+    if (!mkey) {
+        return MOCX_NO_RES;
+    }
+    mkey_fill(mkey, mkc);
+    status = mkey_check(dev, cmd, mkey);
+    if (status) {
+        free(mkey);
+        return status;
+    }
+    mkey->mtt = calloc(mkey->octwords + 1, sizeof(MocxKlm));
+    if (!mkey->mtt) {
+        free(mkey);
+        return MOCX_NO_RES;
+    }
+    dev->mkey_octwords += mkey->octwords;
+    *res = mkey;
+    return MOCX_OK;
+}
+
+static MocxStatus mkey_create(MocxDev *dev, MocxCmd *cmd)
+{
+    MocxMkey *mkey;
+    MocxStatus status = mkey_alloc(dev, cmd, &mkey);
+
+    if (status) {
+        return status;
+    }
+    status = mkey_load_inline(dev, cmd, mkey);
+    if (!status && !mocx_table_add(&dev->mkeys, &mkey->obj, MOCX_OBJ_MKEY)) {
+        status = mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_MKEY_LIMIT,
+                          "no memory key left");
+    }
+    if (status) {
+        mkey_release(dev, mkey);
+        return status;
+    }
+    DEVX_SET(create_mkey_out, cmd->out, mkey_index, mkey->obj.id);
+    return MOCX_OK;
+}
+
+static MocxStatus mkey_lookup(MocxDev *dev, MocxCmd *cmd, uint32_t index,
+                              MocxMkey **mkey)
+{
+    *mkey = (MocxMkey *)mocx_table_find(&dev->mkeys, index);
+    return *mkey ? MOCX_OK
+           : mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_MKEY_NUMBER,
+                      "memory key 0x%x does not exist", index);
+}
+
+static void mkey_free(void *arg, MocxObj *obj)
+{
+    MocxDev *dev = arg;
+
+    mocx_table_del(&dev->mkeys, obj);
+    mkey_release(dev, (MocxMkey *)obj);
+}
+
+static MocxStatus mkey_destroy(MocxDev *dev, MocxCmd *cmd)
+{
+    MocxMkey *mkey;
+    MocxStatus status = mkey_lookup(dev, cmd, DEVX_GET(destroy_mkey_in,
+                                    cmd->in, mkey_index), &mkey);
+
+    if (!status) {
+        mkey_free(dev, &mkey->obj);
+    }
+    return status;
+}
+
+static MocxStatus mkey_query(MocxDev *dev, MocxCmd *cmd)
+{
+    uint8_t *mkc = DEVX_ADDR_OF(query_mkey_out, cmd->out,
+                                memory_key_mkey_entry);
+    MocxMkey *mkey;
+    MocxStatus status = mkey_lookup(dev, cmd, DEVX_GET(query_mkey_in, cmd->in,
+                                    mkey_index), &mkey);
+
+    if (status) {
+        return status;
+    }
+    DEVX_SET(mkc, mkc, free, mkey->free);
+    DEVX_SET(mkc, mkc, umr_en, mkey->umr_en);
+    DEVX_SET(mkc, mkc, a, !!(mkey->rights & MOCX_REMOTE_ATOMIC));
+    DEVX_SET(mkc, mkc, rw, !!(mkey->rights & MOCX_REMOTE_WRITE));
+    DEVX_SET(mkc, mkc, rr, !!(mkey->rights & MOCX_REMOTE_READ));
+    DEVX_SET(mkc, mkc, lw, !!(mkey->rights & MOCX_LOCAL_WRITE));
+    DEVX_SET(mkc, mkc, lr, !!(mkey->rights & MOCX_LOCAL_READ));
+    DEVX_SET(mkc, mkc, access_mode_1_0, mkey->mode & 3);
+    DEVX_SET(mkc, mkc, access_mode_4_2, mkey->mode >> 2);
+    DEVX_SET(mkc, mkc, qpn, mkey->qpn);
+    DEVX_SET(mkc, mkc, mkey_7_0, mkey->tag);
+    DEVX_SET(mkc, mkc, length64, mkey->length64);
+    DEVX_SET(mkc, mkc, en_rinval, mkey->remote_inval);
+    DEVX_SET(mkc, mkc, pd, mkey->pdn);
+    DEVX_SET64(mkc, mkc, start_addr, mkey->start);
+    DEVX_SET64(mkc, mkc, len, mkey->len);
+    DEVX_SET(mkc, mkc, translations_octword_size, mkey->octwords);
+    DEVX_SET(mkc, mkc, log_page_size, mkey->page_shift);
+    return MOCX_OK;
+}
+
+static MocxStatus special_query(MocxDev *dev, MocxCmd *cmd)
+{
+    (void)dev;
+    DEVX_SET(query_special_contexts_out, cmd->out, dump_fill_mkey,
+             MOCX_KEY_DUMP_FILL);
+    DEVX_SET(query_special_contexts_out, cmd->out, resd_lkey,
+             MOCX_KEY_RESERVED);
+    DEVX_SET(query_special_contexts_out, cmd->out, null_mkey, MOCX_KEY_NULL);
+    DEVX_SET(query_special_contexts_out, cmd->out, terminate_scatter_list_mkey,
+             MOCX_KEY_TERMINATE);
+    return MOCX_OK;
+}
+
+static const MocxCmdRow rows[] = {
+    MOCX_ROW(CREATE_MKEY, create_mkey, MOCX_ST_INITIALIZED, mkey_create),
+    MOCX_ROW(DESTROY_MKEY, destroy_mkey, MOCX_ST_INITIALIZED, mkey_destroy),
+    MOCX_ROW(QUERY_MKEY, query_mkey, MOCX_ST_INITIALIZED, mkey_query),
+    /* Older kernels know fewer keys. */
+    { MLX5_CMD_OP_QUERY_SPECIAL_CONTEXTS, "QUERY_SPECIAL_CONTEXTS", 16, 16,
+      MOCX_ST_INITIALIZED, special_query },
+};
+
+const MocxCmdRows mocx_rows_mkey = { rows, sizeof(rows) / sizeof(rows[0]) };
+
+static void mkey_reset(MocxDev *dev)
+{
+    mocx_table_each(&dev->mkeys, mkey_free, dev);
+}
+
+const MocxModule mocx_mod_mkey = { .name = "mkey", .reset = mkey_reset };
