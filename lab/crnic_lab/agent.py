@@ -20,9 +20,8 @@ from .qmp import JsonSocket
 CHUNK = 1 << 20
 
 # The command's output goes to files that the host holds open; their names
-# go before the command starts, so that nothing stays behind. The process
-# leads a session of its own, so that a time-out can end all of it.
-WRAPPER = ('echo $$ >"$0.pid"; exec 3>>"$0.out" 4>>"$0.err" 5<"$0.in"; '
+# go before the command starts, so that nothing stays behind.
+WRAPPER = ('exec 3>>"$0.out" 4>>"$0.err" 5<"$0.in"; '
            'rm -f "$0.out" "$0.err" "$0.in"; '
            'exec "$@" <&5 >&3 2>&4 3>&- 4>&- 5<&-')
 
@@ -111,9 +110,10 @@ class Agent:
             handles = [session.call('guest-file-open', path=name + end,
                                     mode='w+') for end in ('.out', '.err')]
             self.write_open(session, name + '.in', stdin)
+            # It leads a session, so that a time-out can end all of it.
             pid = session.call('guest-exec', path='/usr/bin/setsid',
                                arg=argv)['pid']
-        return Process(self, name, pid, handles)
+        return Process(self, pid, handles)
 
     def run(self, command, timeout=None, stdin=b'', sink=None):
         """Run a command to its end. sink(stream, data) gets output as it
@@ -155,9 +155,8 @@ class Agent:
 class Process:
     """A command that runs in a guest."""
 
-    def __init__(self, agent, name, pid, handles):
-        self.agent, self.name, self.pid = agent, name, pid
-        self.handles = handles
+    def __init__(self, agent, pid, handles):
+        self.agent, self.pid, self.handles = agent, pid, handles
         self.output = {1: b'', 2: b''}
         self.returncode = None
 
@@ -193,6 +192,5 @@ class Process:
 
     def kill(self, signal='KILL'):
         """End the command and all that it started."""
-        self.agent.run(['/bin/sh', '-c',
-                        f'kill -{signal} -- -$(cat {self.name}.pid)'],
+        self.agent.run(['kill', f'-{signal}', '--', f'-{self.pid}'],
                        timeout=20)

@@ -32,11 +32,10 @@ def cmd_exec(lab, args):
         out.buffer.write(data)
         out.flush()
 
-    command = args.command[1:] if args.command[:1] == ['--'] else args.command
-    if not command:
+    if not args.command:
         raise LabError('exec needs a command')
     stdin = sys.stdin.buffer.read() if args.stdin else b''
-    return lab.guest(args.guest).run(command, timeout=args.timeout,
+    return lab.guest(args.guest).run(args.command, timeout=args.timeout,
                                      stdin=stdin, sink=sink).returncode
 
 
@@ -141,7 +140,7 @@ def add_exec(commands):
     run.add_argument('--timeout', type=float, metavar='SECONDS')
     run.add_argument('--stdin', action='store_true',
                      help='give it our standard input')
-    run.add_argument('command', nargs=argparse.REMAINDER)
+    run.add_argument('command', nargs='*')
 
 
 def make_parser():
@@ -180,7 +179,12 @@ def make_parser():
 
 
 def main():
-    args = make_parser().parse_args()
+    # What follows -- is not ours to parse.
+    argv = sys.argv[1:]
+    cut = argv.index('--') if '--' in argv else len(argv)
+    args = make_parser().parse_args(argv[:cut])
+    if argv[cut + 1:]:
+        args.command = getattr(args, 'command', []) + argv[cut + 1:]
     try:
         return args.run(Lab(args.name), args) or 0
     except LabError as error:

@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -19,9 +20,13 @@ from .paths import LABS, SCRIPTS
 
 READY_SECONDS = 180
 
+# A virtual CPU for each core the two guests can have: more of them take
+# turns, and what polls then waits for what works.
+SMP = min(2, max(1, (os.cpu_count() or 1) // 2))
+
 DEFAULTS = {
     'driver': 'crnic', 'suite': 'trixie', 'kernel': '6.12', 'mem': '2G',
-    'smp': 2, 'mtu': 1500, 'model': '', 'append': '', 'bench': False,
+    'smp': SMP, 'mtu': 1500, 'model': '', 'append': '', 'bench': False,
 }
 
 

@@ -4,21 +4,26 @@
 # What a guest's kernel boots from: vmlinuz, initramfs and a disk with its
 # modules. Needs common.sh, apt.sh, kernel.sh and rootfs.sh.
 
-# copy_modules FROM TO - the parts named in lab/guest/modules, unpacked:
-# a guest under TCG has better things to do than to run xz.
-copy_modules() {
+# wanted_modules TREE - files of the parts named in lab/guest/modules and
+# of all that these depend on, relative to TREE.
+wanted_modules() {
 	local part
+	cd "$1" || return
+	grep -v '^#' "$TOP/lab/guest/modules" | while read -r part; do
+		[ ! -e "kernel/$part" ] || find "kernel/$part" -name '*.ko*'
+		find "kernel/${part%/*}" -maxdepth 1 -path "kernel/$part.?z*"
+	done | awk 'NR == FNR { sub(":", "", $1); deps[$1] = $0; next }
+		{ n = split(deps[$1], all); for (i = 1; i <= n; i++) print all[i] }' \
+		modules.dep - | sort -u
+}
+
+# copy_modules FROM TO - and unpack them: a guest under TCG has better
+# things to do than to run xz.
+copy_modules() {
 	make_dirs "$2"
 	cp "$1"/modules.{builtin,builtin.modinfo,order} "$2/"
-	(
-		cd "$1/kernel"
-		grep -v '^#' "$TOP/lab/guest/modules" | while read -r part; do
-			[ ! -e "$part" ] || find "$part" -type f
-			[ ! -e "$part.xz" ] || echo "$part.xz"
-		done | sort -u | cpio -pdm --quiet "$2/kernel"
-	)
+	(wanted_modules "$1" | cpio -D "$1" -pdm --quiet "$2")
 	find "$2" -name '*.ko.xz' -print0 | xargs -0r -P "$JOBS" -n 64 xz -d
-	find "$2" -name '*.ko.zst' -print0 | xargs -0r -n 64 zstd -q -d --rm
 }
 
 # make_initramfs TREE RELEASE OUT - busybox, init and what mounts the root.
@@ -52,6 +57,7 @@ make_modules_image() {
 make_boot() {
 	local tree=$1 rel=$2 out=$3 stage=$1/stage/lib/modules/$2
 	rm -rf "$tree/stage"
+	/sbin/depmod -b "$tree/root" "$rel"
 	copy_modules "$tree/root/lib/modules/$rel" "$stage"
 	/sbin/depmod -b "$tree/stage" "$rel"
 	make_initramfs "$tree" "$rel" "$out/initramfs"
