@@ -83,8 +83,8 @@ bool mocx_inject_link_down(const MocxInject *inj);
 /**
  * mocx_inject_fatal() - health syndrome of the firmware, 0 if it is well
  *
- * Non-zero: the health buffer shows it, the counter stops and no command is
- * completed any more, until reset.
+ * Non-zero: the health buffer shows it and asks for a reset, and no command is
+ * completed any more until there is one.
  */
 uint8_t mocx_inject_fatal(const MocxInject *inj);
 

@@ -81,7 +81,8 @@ Drv *drv_new(Host *h);
 /** drv_free() - forget the driver's memory; the device is not touched */
 void drv_free(Drv *d);
 
-/** drv_cmd() - one command through slot 0, waited for
+/**
+ * drv_cmd() - one command through slot 0, waited for
  *
  * Return: the status of its output header; also left in @d with the syndrome.
  */
@@ -107,21 +108,25 @@ void drv_cmd_output(Drv *d, unsigned slot, void *out, size_t outlen);
 
 /** drv_cmdq_setup() - what mlx5_cmd_enable() does */
 void drv_cmdq_setup(Drv *d);
-/** drv_bring_up() - to INIT_HCA, then UAR, async and completion EQ, PD,
- * transport domain, and a mkey over all of memory */
+/**
+ * drv_bring_up() - to INIT_HCA, then UAR, async and completion EQ, PD,
+ * transport domain, and a mkey over all of memory
+ */
 void drv_bring_up(Drv *d);
 /** drv_hca_up() - only to INIT_HCA */
 void drv_hca_up(Drv *d);
 /** drv_tear_down() - the reverse; every page must come back */
 void drv_tear_down(Drv *d);
 void drv_hca_down(Drv *d);
-/** drv_give_pages() / drv_take_pages() - MANAGE_PAGES
+/**
+ * drv_give_pages() / drv_take_pages() - MANAGE_PAGES
  *
  * Return of the latter: how many came.
  */
 void drv_give_pages(Drv *d, unsigned n);
 unsigned drv_take_pages(Drv *d, unsigned n);
-/** drv_service_pages() - answer page requests waiting in the async EQ
+/**
+ * drv_service_pages() - answer page requests waiting in the async EQ
  *
  * Other events found there are skipped.
  */
@@ -137,7 +142,8 @@ enum {
 
 /** drv_gid_address() - what drv_net_up() puts behind those */
 void drv_gid_address(const Host *h, unsigned gid, uint8_t addr[16]);
-/** drv_gid_set() - SET_ROCE_ADDRESS
+/**
+ * drv_gid_set() - SET_ROCE_ADDRESS
  * @version: 0 v1, 2 v2
  * @vlan: VLAN ID, or -1
  */
@@ -187,7 +193,8 @@ void drv_cq_free(DrvCq *cq);
 bool drv_cq_poll(DrvCq *cq, struct mlx5_cqe64 *cqe);
 /** drv_cq_wait() - let the world run until there is one */
 bool drv_cq_wait(DrvCq *cq, struct mlx5_cqe64 *cqe, uint64_t limit_ns);
-/** drv_cq_expect() - wait at most 10 s; fail unless opcode and, for errors,
+/**
+ * drv_cq_expect() - wait at most 10 s; fail unless opcode and, for errors,
  * the syndrome are these
  */
 void drv_cq_expect(DrvCq *cq, unsigned opcode, unsigned syndrome,
@@ -235,7 +242,8 @@ typedef struct DrvMr {
     uint64_t *pages;
 } DrvMr;
 
-/** drv_mr_new() - MTT region of @len bytes at virtual address @va
+/**
+ * drv_mr_new() - MTT region of @len bytes at virtual address @va
  * @rights: DRV_LR | …
  */
 DrvMr *drv_mr_new(Drv *d, uint64_t va, uint64_t len, unsigned rights);
@@ -304,7 +312,8 @@ uint8_t drv_qp_cmd(DrvQp *qp, uint16_t opcode);
 unsigned drv_qp_query(DrvQp *qp, uint8_t qpc[DEVX_ST_SZ_BYTES(qpc)]);
 /** drv_qp_reset() - to RESET, and the driver's side of it */
 void drv_qp_reset(DrvQp *qp);
-/** drv_qp_connect() - both to RTS, each other's peer; @path NULL: defaults
+/**
+ * drv_qp_connect() - both to RTS, each other's peer; @path NULL: defaults
  *
  * sq_psn and rq_psn are those of @a; @b gets them crossed.  Both may be one QP.
  */
@@ -349,7 +358,8 @@ typedef struct DrvWr {
     DrvSge sge[DRV_SGE_MAX];
 } DrvWr;
 
-/** drv_post() - build one send WQE; drv_ring() tells the device
+/**
+ * drv_post() - build one send WQE; drv_ring() tells the device
  *
  * Return: its index, as the CQE's wqe_counter has it.
  */

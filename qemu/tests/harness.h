@@ -69,14 +69,16 @@ struct World {
     Wire *wire;
 };
 
-/** world_new() - @n hosts (1 or 2), each with a model made from @cfg
+/**
+ * world_new() - @n hosts (1 or 2), each with a model made from @cfg
  * @cfg: NULL for the defaults; the last byte of the MAC is 1 for the first
  *     host and 2 for the second
  */
 World *world_new(unsigned n, const MocxConfig *cfg);
 void world_free(World *w);
 
-/** world_settle() - until nothing is left to do at this instant and no frame
+/**
+ * world_settle() - until nothing is left to do at this instant and no frame
  * is on the wire; timers that lie ahead are left alone.  The clock moves only
  * by what the frames take.
  */
@@ -85,14 +87,16 @@ void world_settle(World *w);
 /** world_run() - everything that happens in the next @ns, timers included */
 void world_run(World *w, uint64_t ns);
 
-/** world_until() - until @cond(@arg) holds, at most @limit_ns
+/**
+ * world_until() - until @cond(@arg) holds, at most @limit_ns
  *
  * Return: whether it does.
  */
 bool world_until(World *w, bool (*cond)(void *arg), void *arg,
                  uint64_t limit_ns);
 
-/** gpa_alloc() - zeroed guest memory that no one else has
+/**
+ * gpa_alloc() - zeroed guest memory that no one else has
  * @align: a power of two, at least 64 is used
  *
  * Return: its bus address.
@@ -110,7 +114,8 @@ void host_write64(Host *h, uint64_t addr, uint64_t value);
 /** host_inject() - mocx_inject() that fails the test if refused */
 void host_inject(Host *h, const char *spec);
 
-/** host_status() - one number of the status report
+/**
+ * host_status() - one number of the status report
  * @path: names joined by dots, "objects.qp"; every name must exist
  */
 int64_t host_status(Host *h, const char *path);
