@@ -321,6 +321,8 @@ static MocxInjectCmd execute(MocxDev *dev, MocxSlot *s)
         /* A failed command defines nothing of its output but the header. */
         memset(s->out, 0, ENTRY_INLINE + chain_blocks(s->outlen) * BLOCK_DATA);
     }
+    dev->cmds_executed++;
+    dev->cmds_failed += status != MOCX_OK;
     s->out[0] = status;
     mocx_put_be32(s->out + 4, status ? cmd.syndrome : 0);
     return verdict;
@@ -346,6 +348,7 @@ static bool slot_run(MocxDev *dev, unsigned slot)
     if (delivery) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR,
                  "command slot %u: delivery status 0x%x", slot, delivery);
+        dev->cmds_undelivered++;
         slot_publish(s, slot, delivery);
         return true;
     }

@@ -56,6 +56,10 @@ struct MocxDev {
     MocxQCounter no_counter;            /* written, never read (alloc.c) */
     uint64_t mkey_octwords;             /* translation memory in use (mkey.c) */
 
+    /* For the status report */
+    uint64_t log_lines[MOCX_LOG_BREACH + 1];
+    uint64_t cmds_executed, cmds_failed, cmds_undelivered;
+
     /* Health (regs.c) */
     uint8_t health_syndrome;
     bool health_rfr;                    /* fatal: the driver has to recover */

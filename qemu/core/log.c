@@ -12,6 +12,7 @@ static void vlog(MocxDev *dev, MocxLog level, const char *prefix,
     int n = snprintf(line, sizeof(line), "%s", prefix);
 
     vsnprintf(line + n, sizeof(line) - n, fmt, ap);
+    dev->log_lines[level]++;
     dev->ops->log(dev->opaque, level, line);
 }
 
