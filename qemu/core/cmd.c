@@ -10,6 +10,7 @@
 
 #include "cmdq.h"
 #include "dev.h"
+#include "page.h"
 
 #define CMDQ_SLOTS          (1u << MOCX_CMDQ_LOG_SIZE)
 #define CMDQ_STRIDE         (1u << MOCX_CMDQ_LOG_STRIDE)
@@ -382,6 +383,7 @@ void mocx_cmd_doorbell(MocxDev *dev, uint32_t slots)
     if (vector) {
         raise_event(dev, vector);
     }
+    mocx_pages_balance(dev);
 }
 
 void mocx_cmdq_set_base(MocxDev *dev, uint64_t base)

@@ -4,6 +4,7 @@
 #define MOCX_DEV_H
 
 #include "alloc.h"
+#include "cap.h"
 #include "cmd.h"
 #include "cq.h"
 #include "eq.h"
@@ -30,6 +31,7 @@ struct MocxDev {
     void *opaque;
     MocxConfig cfg;
     uint8_t state;                      /* one MOCX_ST_* bit */
+    uint8_t issi;
     bool bus_master;
 
     MocxCmdq *cmdq;
@@ -99,6 +101,9 @@ void mocx_leave(MocxDev *dev);
 void mocx_tx_flush(MocxDev *dev);
 /** mocx_port_changed() - PAOS or the cable changed: tell the driver if it shows */
 void mocx_port_changed(MocxDev *dev, bool was_up);
+
+/** mocx_vport_reset() - what a driver set in the NIC vport is forgotten */
+void mocx_vport_reset(MocxDev *dev);
 
 /** mocx_objects_reset() - TEARDOWN_HCA: drop every object, log what was left */
 void mocx_objects_reset(MocxDev *dev);

@@ -196,11 +196,10 @@ static void port_reset(MocxDev *dev)
                        .num_gids = port->num_gids };
 
     *port = clean;
-    memset(port->gids, 0, port->num_gids * sizeof(*port->gids));
-    memcpy(port->mac, dev->cfg.mac, MOCX_MAC_LEN);
+    mocx_vport_reset(dev);
     port->admin_up = true;
     port->admin_mtu = MOCX_PORT_MTU_DEFAULT;
-    port->vport_mtu = MOCX_PORT_MTU_DEFAULT;
+    strcpy((char *)port->node_desc, "mocx");
 }
 
 static void port_destroy(MocxDev *dev)

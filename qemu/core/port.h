@@ -6,6 +6,7 @@
 #ifndef MOCX_PORT_H
 #define MOCX_PORT_H
 
+#include "limits.h"
 #include "mocx.h"
 
 typedef enum MocxRoceVersion {
@@ -33,6 +34,8 @@ typedef struct MocxPortCounters {
     uint64_t rx_pkey_violations, rx_qkey_violations;
 } MocxPortCounters;
 
+#define MOCX_MAC_LIST   (1u << MOCX_LOG_MAX_MAC_LIST)
+
 typedef struct MocxPort {
     uint8_t mac[MOCX_MAC_LEN];          /* of the vport; the driver may change it */
     bool cable;                         /* the host's link */
@@ -42,6 +45,12 @@ typedef struct MocxPort {
     uint16_t admin_mtu;                 /* PMTU, bytes of L2 frame */
     uint16_t vport_mtu;
     uint8_t vport_context[0x100];       /* what else MODIFY_NIC_VPORT set */
+    uint32_t num_uc, num_mc;
+    uint8_t uc[MOCX_MAC_LIST][MOCX_MAC_LEN];
+    uint8_t mc[MOCX_MAC_LIST][MOCX_MAC_LEN];
+    bool pause_tx, pause_rx;            /* PFCC */
+    uint8_t pfc_tx, pfc_rx;
+    uint8_t node_desc[64];
     MocxGid *gids;
     uint32_t num_gids;
     bool foreign_macs;                  /* a GID has another MAC than the vport */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Capabilities: what is offered, and what the driver chose. */
+#ifndef MOCX_CAP_H
+#define MOCX_CAP_H
+
+#include <stdint.h>
+
+typedef struct MocxDev MocxDev;
+
+/* mlx5/device.h: enum mlx5_cap_type */
+typedef enum MocxCapType {
+    MOCX_CAP_GENERAL = 0,
+    MOCX_CAP_ETHERNET = 1,
+    MOCX_CAP_ATOMIC = 3,
+    MOCX_CAP_ROCE = 4,
+    MOCX_CAP_FLOW_TABLE = 7,
+} MocxCapType;
+
+/**
+ * mocx_cap() - current value of a field
+ * @bit_off: as __devx_bit_off(struct, field) has it
+ *
+ * Return: 0 for a field that is not offered.
+ */
+uint32_t mocx_cap(const MocxDev *dev, MocxCapType type, unsigned bit_off);
+
+/** mocx_caps_reset() - back to what is offered */
+void mocx_caps_reset(MocxDev *dev);
+
+#endif /* MOCX_CAP_H */
