@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The work queue part that the contexts of SQs and RQs have in common. */
+#ifndef MOCX_WQ_H
+#define MOCX_WQ_H
+
+#include "dev.h"
+
+enum {                          /* sqc.state, rqc.state */
+    MOCX_WQ_RST = 0, MOCX_WQ_RDY = 1, MOCX_WQ_ERR = 3,
+};
+
+#define MOCX_WQ_LOG_MAX_SIZE    15      /* entries; indices have 16 bits */
+
+typedef struct MocxWq {
+    MocxRing ring;
+    MocxObj *pd;
+    uint64_t dbr;               /* doorbell record */
+    uint8_t log_size;           /* entries */
+    uint8_t log_stride;         /* bytes of one */
+} MocxWq;
+
+/**
+ * struct MocxWqLimits - what a kind of queue allows
+ */
+typedef struct MocxWqLimits {
+    uint8_t log_stride_min, log_stride_max;
+} MocxWqLimits;
+
+/**
+ * mocx_wq_init() - take a cyclic work queue from a command
+ * @wqc: the wq context, in @cmd's input, followed by its page list
+ *
+ * Return: MOCX_OK, or a status already logged; nothing is held then.
+ */
+MocxStatus mocx_wq_init(MocxDev *dev, MocxCmd *cmd, MocxWq *wq,
+                        const uint8_t *wqc, const MocxWqLimits *limits);
+/** mocx_wq_fini() - free the memory; objects are not touched */
+void mocx_wq_fini(MocxWq *wq);
+/** mocx_wq_release() - let go of what mocx_wq_init() took hold of */
+void mocx_wq_release(MocxWq *wq);
+
+/** mocx_wq_db() - the 16-bit producer index in dword @which of the record */
+bool mocx_wq_db(MocxDev *dev, const MocxWq *wq, unsigned which, uint16_t *pi);
+
+#endif /* MOCX_WQ_H */
