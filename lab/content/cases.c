@@ -28,7 +28,8 @@
 /* Pairs of status and vendor code as ConnectX cards were seen to report them. */
 #define NO_CQE		{ .status = FAULT_NO_CQE }
 #define SUCCESS		{ .status = IBV_WC_SUCCESS }
-#define LOC_PROT	{ .status = IBV_WC_LOC_PROT_ERR }
+/* rxe may lose the status of a local failure, and calls one of a receive an operation error. */
+#define LOC_PROT	{ .status = IBV_WC_LOC_PROT_ERR, .or_status = 1 << IBV_WC_WR_FLUSH_ERR | 1 << IBV_WC_LOC_QP_OP_ERR }
 #define LOC_LEN		{ .status = IBV_WC_LOC_LEN_ERR, .or_status = 1 << IBV_WC_LOC_QP_OP_ERR, .vendor = 0x8e }
 #define REM_INV		{ .status = IBV_WC_REM_INV_REQ_ERR, .vendor = 0x8a }
 #define REM_ACCESS	{ .status = IBV_WC_REM_ACCESS_ERR, .vendor = 0x88 }

@@ -157,12 +157,12 @@ int conn_swap(struct conn *c, struct verdict *v, const void *mine, void *theirs,
 	int type;
 
 	if (c->peer_done)
-		return verdict_fail(v, "the other side gave up");
+		return verdict_fail(v, CONN_GAVE_UP);
 	if (send_frame(c, FRAME_STEP, mine, len))
 		return verdict_fail(v, "control channel: %s", strerror(errno));
 	type = recv_frame(c, theirs ? theirs : none, len);
 	if (type == FRAME_VERDICT)
-		return verdict_fail(v, "the other side gave up");
+		return verdict_fail(v, CONN_GAVE_UP);
 	if (type != FRAME_STEP)
 		return verdict_fail(v, "control channel: %s", type < 0 ? strerror(errno) : "out of step");
 	return 0;

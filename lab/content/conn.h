@@ -14,6 +14,7 @@
  */
 
 #define CONN_MAX	4096	/* bytes of one control message */
+#define CONN_GAVE_UP	"the other side gave up"
 
 /**
  * struct conn - a control channel

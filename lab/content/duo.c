@@ -101,8 +101,6 @@ static int check_message(struct duo *d, struct lane *l, uint64_t seed)
 	at = pattern_check_byte(l->rx.arena.base + MESSAGE, DUO_BYTES - MESSAGE, GUARD_BYTE);
 	if (at < DUO_BYTES - MESSAGE)
 		return side_fail(d->s, "guard byte %zu behind the message is 0x%02x", at, l->rx.arena.base[MESSAGE + at]);
-	d->s->messages++;
-	d->s->bytes += MESSAGE;
 	return 0;
 }
 
@@ -118,5 +116,7 @@ int duo_traffic(struct duo *d, struct lane *l)
 		return -1;
 	if (duo_collect(d, 1) || duo_expect(d, 0, l, d->s->active ? DUO_SEND : 0, IBV_WC_SUCCESS))
 		return -1;
+	d->s->messages++;
+	d->s->bytes += MESSAGE;
 	return d->s->active ? 0 : check_message(d, l, seed);
 }

@@ -14,8 +14,12 @@
 #define GUARD_BYTE	0x3c	/* what the region holds before, see duo.c */
 #define EVENT_WAIT	(2 * SECOND)
 
-/* Few and short retries, so that giving up is quick. */
-static const struct qp_path quick_path = { .rights = QP_RIGHTS, .timeout = 12, .retry = 2, .rnr_retry = 2, .rnr_timer = 12 };
+/*
+ * Few RNR retries, so that giving up is quick. Transport retries are few only where the peer is gone: a slow one would be taken
+ * for a dead one.
+ */
+static const struct qp_path patient_path = { .rights = QP_RIGHTS, .timeout = 14, .retry = 7, .rnr_retry = 2, .rnr_timer = 12 };
+static const struct qp_path quick_path = { .rights = QP_RIGHTS, .timeout = 14, .retry = 2, .rnr_retry = 2, .rnr_timer = 12 };
 
 /* The key that the requester uses, from the passive side's point of view. */
 struct fault_target {
@@ -85,7 +89,7 @@ static int exchange_target(struct fault_run *r)
 
 static int connect_victim(struct fault_run *r)
 {
-	struct qp_path path = quick_path;
+	struct qp_path path = r->f->vanish ? quick_path : patient_path;
 
 	path.rights &= ~r->f->no_qp_right;
 	return lane_connect(r->d.s, &r->d.victim, 0x2000, &path);
@@ -268,6 +272,8 @@ static int run_active(struct fault_run *r)
 		return -1;
 	describe(r, &wr, &sge);
 	err = ibv_post_send(r->d.victim.qp, &wr, &bad);
+	if (err == EINVAL && r->f->shift && r->d.s->opt.profile != PROFILE_CONNECTX)
+		return verdict_skip(&r->d.s->verdict, "refused when posted");
 	if (err)
 		return side_fail(r->d.s, "post_send: %s", strerror(err));
 	if (fails && duo_send(&r->d, &r->d.victim, DUO_SEND + 1, 100))

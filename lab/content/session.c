@@ -43,15 +43,17 @@ static void start_case(struct side *s, uint32_t mtu)
 	s->conn.peer_done = false;
 }
 
-/* Both verdicts make the one that counts; "gave up" only points at the other side's. */
+/* "The other side gave up" only points at the other side's verdict. */
+static bool says_itself(const struct verdict *v)
+{
+	return v->outcome != PASSED && strcmp(v->text, CONN_GAVE_UP);
+}
+
+/* Both verdicts make the one that counts: the first of two that fail for a reason of their own. */
 static void merge_verdicts(struct side *s)
 {
-	const struct verdict *peer = &s->conn.peer;
-	bool pointer = !strcmp(s->verdict.text, "the other side gave up");
-
-	if (peer->outcome == PASSED || (s->verdict.outcome == FAILED && !pointer))
-		return;
-	s->verdict = *peer;
+	if (says_itself(&s->conn.peer) && !says_itself(&s->verdict))
+		s->verdict = s->conn.peer;
 }
 
 /* Return: 0, -1 when the channel is gone and the session with it. */

@@ -44,7 +44,9 @@ static int flush(struct duo *d)
 		return -1;
 	if (duo_send(d, l, DUO_SEND, 100) || duo_send(d, l, DUO_SEND + 1, 100) || expect_flushed(d, l, DUO_SEND, 2))
 		return -1;
-	if (duo_receive(d, l, RECEIVES, 0, 100) || expect_flushed(d, l, RECEIVES, 1))
+	/* rxe does not hear of a receive that user space adds to the queue in ERR. */
+	if (d->s->opt.profile == PROFILE_CONNECTX &&
+	    (duo_receive(d, l, RECEIVES, 0, 100) || expect_flushed(d, l, RECEIVES, 1)))
 		return -1;
 	return duo_traffic(d, &d->neighbour) || cqueue_idle(d->s, &d->cq) ? -1 : 0;
 }
@@ -54,6 +56,8 @@ static int reset(struct duo *d)
 {
 	struct lane *l = &d->victim;
 
+	if (d->s->opt.profile != PROFILE_CONNECTX)
+		return verdict_skip(&d->s->verdict, "asked of a ConnectX only: others leave the CQ as it is");
 	if (lane_connect(d->s, l, 0x2000, &qp_path_default) || post_receives(d, l))
 		return -1;
 	/* The neighbour's receive completes behind, and must stay. */
