@@ -117,7 +117,8 @@ static const MocxCmdRow rows[] = {
     MOCX_ROW(DISABLE_HCA, disable_hca, UP, hca_disable),
     MOCX_ROW(QUERY_ISSI, query_issi, UP, issi_query),
     MOCX_ROW(SET_ISSI, set_issi, MOCX_ST_ENABLED, issi_set),
-    MOCX_ROW(INIT_HCA, init_hca, MOCX_ST_ENABLED, hca_init),
+    /* Without the software owner ID, as before it was invented. */
+    { MLX5_CMD_OP_INIT_HCA, "INIT_HCA", 16, 8, MOCX_ST_ENABLED, hca_init },
     MOCX_ROW(TEARDOWN_HCA, teardown_hca, MOCX_ST_INITIALIZED, hca_teardown),
     MOCX_ROW(QUERY_ADAPTER, query_adapter, UP, adapter_query),
     MOCX_ROW(NOP, nop, MOCX_ST_ANY, nop),
