@@ -12,9 +12,8 @@ BUILD=$TOP/build
 LOGS=$BUILD/logs
 PROG=scripts/$(basename "$0")
 JOBS=${JOBS:-$(nproc)}
-KERNEL_SERIES=6.12
-QEMU_SERIES=10.0
-export CRNIC_CACHE=$CACHE
+STEP_PID=
+export KERNEL_SERIES=6.12 QEMU_SERIES=10.0 CRNIC_CACHE=$CACHE
 
 say() { printf '%s: %s\n' "${PROG##*/}" "$*" >&2; }
 
@@ -63,6 +62,13 @@ lock() {
 	fi
 }
 
+# forget DAYS PATH... - remove cached things that nobody used for so long.
+forget() {
+	local days=$1
+	shift
+	find "$@" -maxdepth 0 -mtime "+$days" -exec rm -rf {} + 2>/dev/null || true
+}
+
 # The lines of a log that say what went wrong.
 lines_that_matter() {
 	grep -aiE 'error|fatal|no space|cannot|failed|not found|undefined|E:' "$1" |
@@ -84,16 +90,16 @@ show_progress() {
 
 # step LOGNAME WHAT COMMAND... - run with output in a log; fail loudly.
 step() {
-	local log=$LOGS/$1.log what=$2 pid rc=0 start=$SECONDS
+	local log=$LOGS/$1.log what=$2 rc=0 start=$SECONDS
 	shift 2
 	make_dirs "$LOGS"
 	say "$what"
 	"$@" >"$log" 2>&1 </dev/null &
-	pid=$!
+	STEP_PID=$!
 	# A background job ignores Ctrl-C; it must not outlive this script.
-	trap "kill $pid 2>/dev/null" EXIT
-	show_progress "$pid" "$log" "$what"
-	wait "$pid" || rc=$?
+	trap 'kill "$STEP_PID" 2>/dev/null' EXIT
+	show_progress "$STEP_PID" "$log" "$what"
+	wait "$STEP_PID" || rc=$?
 	trap - EXIT
 	if [ "$rc" -ne 0 ]; then
 		lines_that_matter "$log" >&2
