@@ -151,6 +151,9 @@ uint8_t drv_cmd(Drv *d, const void *in, size_t inlen, void *out, size_t outlen)
     unsigned opcode = mocx_get_be16(in);
     uint8_t head[8];
 
+    if (d->record) {
+        d->record(d->record_arg, in, inlen, outlen);
+    }
     drv_cmd_start(d, 0, in, inlen, outlen);
     CHECK(world_until(d->h->world, slot0_done, d, DRV_CMD_TIMEOUT),
           "command 0x%x was never completed", opcode);
@@ -297,6 +300,15 @@ void drv_cmdq_setup(Drv *d)
     host_write32(d->h, ISEG_CMDQ_LO, d->cmdq);
 }
 
+static void init_hca(Drv *d)
+{
+    uint8_t in[DEVX_ST_SZ_BYTES(init_hca_in)] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(init_hca_out)];
+
+    DEVX_SET(init_hca_in, in, opcode, MLX5_CMD_OP_INIT_HCA);
+    drv_cmd_ok(d, in, sizeof(in), out, sizeof(out));
+}
+
 void drv_hca_up(Drv *d)
 {
     drv_cmdq_setup(d);
@@ -304,7 +316,7 @@ void drv_hca_up(Drv *d)
     simple(d, MLX5_CMD_OP_SET_ISSI, 0, 1);
     satisfy_pages(d, 1);
     satisfy_pages(d, 2);
-    simple(d, MLX5_CMD_OP_INIT_HCA, 0, 0);
+    init_hca(d);
 }
 
 static uint32_t pa_mkey(Drv *d)

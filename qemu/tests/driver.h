@@ -53,8 +53,13 @@ typedef struct DrvSlot {
 
 typedef struct DrvEq DrvEq;
 
+/** DrvRecord - sees every command before drv_cmd() issues it */
+typedef void DrvRecord(void *arg, const void *in, size_t inlen, size_t outlen);
+
 typedef struct Drv {
     Host *h;
+    DrvRecord *record;
+    void *record_arg;
     uint64_t cmdq;
     unsigned log_slots;
     unsigned log_stride;

@@ -50,6 +50,7 @@ typedef struct Host {
     uint8_t *view;
     uint64_t mem_used;
     HostGuard *guards;      /* bytes that nobody may write */
+    bool wild;              /* the driver gives nonsense addresses: no guards */
 
     bool busy;
     bool kicked;
