@@ -44,7 +44,8 @@ typedef struct MocxPort {
     bool roce_en;                       /* NIC vport context */
     uint16_t admin_mtu;                 /* PMTU, bytes of L2 frame */
     uint16_t vport_mtu;
-    uint8_t vport_context[0x100];       /* what else MODIFY_NIC_VPORT set */
+    /* What else MODIFY_NIC_VPORT set; DEVX_SET64 wants the alignment. */
+    uint8_t vport_context[0x100] __attribute__((aligned(8)));
     uint32_t num_uc, num_mc;
     uint8_t uc[MOCX_MAC_LIST][MOCX_MAC_LEN];
     uint8_t mc[MOCX_MAC_LIST][MOCX_MAC_LEN];
