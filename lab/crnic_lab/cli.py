@@ -106,6 +106,10 @@ def cmd_dmesg(lab, args):
     return 1 if args.bad and bad else 0
 
 
+def cmd_driver(lab, args):
+    lab.switch(args.driver)
+
+
 def cmd_demo(lab, _):
     return demo.run(lab)
 
@@ -168,6 +172,10 @@ def make_parser():
     log = add_guest(commands, 'dmesg', cmd_dmesg, 'the kernel\'s log')
     log.add_argument('--bad', action='store_true',
                      help='only what a test may not leave; then exit 1')
+    driver = commands.add_parser('driver',
+                                 help='unload the driver, load another')
+    driver.add_argument('driver', metavar='X[,Y]')
+    driver.set_defaults(run=cmd_driver)
     show = commands.add_parser('demo', help='show the NIC at work')
     show.set_defaults(run=cmd_demo)
     down = commands.add_parser('down', help='end both guests')

@@ -74,6 +74,15 @@ class Guest:
             self.check('modprobe -a $(modinfo -F depends /root/crnic.ko | '
                        'tr , " ") && insmod /root/crnic.ko', timeout=300)
 
+    def unload(self):
+        """Unload what load loaded."""
+        if self.row.rxe:
+            self.check(['rdma', 'link', 'delete', 'rxe0'])
+        unload = ['rmmod', 'crnic'] if self.row.ours else [
+            'modprobe', '-r', *self.row.modules[::-1]]
+        if self.row.ours or self.row.modules:
+            self.check(unload, timeout=120)
+
     def connect(self, pci, net, rxe):
         """Addresses for the netdev of a wire, and soft-RoCE if wanted."""
         self.check(['lab-net', pci, str(self.options['mtu']),
@@ -81,12 +90,18 @@ class Guest:
                    timeout=60)
 
     def setup(self, module):
+        """The wire's device, at work under its driver."""
         self.load(module)
         if self.row.network:
             self.connect(WIRE_PCI, 0, self.row.rxe)
-        if self.options['bench']:
-            self.check(['modprobe', 'virtio_net'])
-            self.connect(BENCH_PCI, 1, True)
+
+    def has_bench(self):
+        return self.run('rdma link | grep -q rxe1').returncode == 0
+
+    def setup_bench(self):
+        """The second wire's."""
+        self.check(['modprobe', 'virtio_net'])
+        self.connect(BENCH_PCI, 1, True)
 
     def rdma_device(self):
         """The name of the wire's RDMA device."""

@@ -106,6 +106,22 @@ class Lab:
             images |= script('build-module', '--kernel', options['kernel'])
         return images
 
+    def switch(self, driver):
+        """Another driver for the wire's device in both running guests."""
+        names = parse_drivers(driver)
+        state = self.running()
+        options = state['options']
+        for name, new in names.items():
+            if DRIVERS[new].device != DRIVERS[options['drivers'][name]].device:
+                raise LabError(f'{new} needs another device: '
+                               'scripts/lab down, scripts/lab up')
+        self.each(Guest.unload)
+        options['drivers'] = names
+        options['images'] = self.prepare(options)
+        self.save(state)
+        self.each(self.setup_guest)
+        self.each(self.report)
+
     def up(self, **wishes):
         """Boot both guests, load their drivers, give them addresses."""
         options = DEFAULTS | wishes
@@ -164,6 +180,8 @@ class Lab:
         driver = options['drivers'][guest.name]
         try:
             guest.setup(options['images'].get('module'))
+            if options['bench'] and not guest.has_bench():
+                guest.setup_bench()
         except LabError as error:
             log = self.dir / f'{guest.name}.dmesg.log'
             log.write_text(guest.run(['dmesg']).text)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""crnic and mlx5 on the same model, and rxe, in the same two guests."""
+
+import json
+import statistics
+import sys
+from dataclasses import dataclass
+
+from .errors import LabError
+from .lab import Lab
+from .pair import endpoint, run_pair
+from .paths import BUILD
+
+RUNS = 5
+PORT = 18515
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement: a perftest program and the column that counts."""
+    name: str
+    program: str
+    size: int
+    count: int
+    rxe_count: int
+    unit: str = 'MB/s'
+    column: int = 3
+    factor: float = 1.048576
+
+
+def latency(name, program):
+    return Row(name, program, 64, 2000, 1000, 'us', 4, 1.0)
+
+
+ROWS = (
+    Row('write 64 KiB', 'ib_write_bw', 65536, 2000, 200),
+    Row('write 1 MiB', 'ib_write_bw', 1 << 20, 200, 16),
+    Row('send 64 KiB', 'ib_send_bw', 65536, 2000, 200),
+    Row('send 1 MiB', 'ib_send_bw', 1 << 20, 200, 16),
+    latency('write 64 B', 'ib_write_lat'),
+    latency('send 64 B', 'ib_send_lat'),
+)
+
+
+def measure(lab, row, driver):
+    """One run of a row, in the row's unit."""
+    rxe = driver == 'rxe'
+    net = 1 if rxe else 0
+    count = row.rxe_count if rxe else row.count
+    common = [row.program, '-s', str(row.size), '-n', str(count), '-m',
+              '4096', '-F', '-p', str(PORT)]
+    sides = []
+    for name in 'ba':
+        device, index = endpoint(lab, name, net, 'rxe1' if rxe else None)
+        sides.append(common + ['-d', device, '-x', index])
+    result = run_pair(lab, sides[0], sides[1] + [f'10.0.{net}.2'], PORT, 300)
+    for line in result.text.splitlines():
+        fields = line.split()
+        if fields[:1] == [str(row.size)]:
+            return float(fields[row.column]) * row.factor
+    last = (result.stdout + result.stderr).decode(errors='replace')
+    raise LabError(f'{driver}: {row.program}: '
+                   f'{last.strip().splitlines()[-1:]}')
+
+
+def column(lab, driver):
+    """Row name to median for one driver."""
+    medians = {}
+    for row in ROWS:
+        values = [measure(lab, row, driver) for _ in range(RUNS)]
+        medians[row.name] = statistics.median(values)
+        lab.say(f'{driver:5} {row.name:12} {medians[row.name]:10.1f} '
+                f'{row.unit}   of {" ".join(f"{v:.1f}" for v in values)}')
+    return medians
+
+
+def ratio(one, other):
+    return round(one / other, 2) if one and other else None
+
+
+def report(columns):
+    """The table, printed and written."""
+    rows = []
+    print(f'{"":14}{"unit":>6}{"crnic":>10}{"mlx5":>10}{"rxe":>10}'
+          f'{"crnic/rxe":>11}')
+    for row in ROWS:
+        values = {driver: columns.get(driver, {}).get(row.name)
+                  for driver in ('crnic', 'mlx5', 'rxe')}
+        rows.append({'row': row.name, 'unit': row.unit,
+                     **{key: value and round(value, 2)
+                        for key, value in values.items()},
+                     'ratio': ratio(values['crnic'], values['rxe'])})
+        cells = ''.join(f'{value:10.1f}' if value else f'{"-":>10}'
+                        for value in values.values())
+        print(f'{row.name:14}{row.unit:>6}{cells}'
+              f'{rows[-1]["ratio"] or "-":>11}')
+    path = BUILD / 'bench.json'
+    path.write_text(json.dumps(rows, indent=1) + '\n')
+    print(f'written to {path}')
+
+
+def main():
+    lab = Lab('bench')
+    columns = {}
+    failed = 0
+    try:
+        lab.up(driver='none', bench=True, mtu=4200)
+        for driver in sys.argv[1:] or ('rxe', 'mlx5', 'crnic'):
+            try:
+                if driver != 'rxe':
+                    lab.switch(driver)
+                columns[driver] = column(lab, driver)
+            except LabError as error:
+                print(f'bench: {driver}: {error}', file=sys.stderr)
+                failed = 1
+        report(columns)
+    except LabError as error:
+        print(f'bench: error: {error}', file=sys.stderr)
+        failed = 1
+    finally:
+        lab.down()
+    return failed
