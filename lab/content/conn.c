@@ -168,6 +168,16 @@ int conn_swap(struct conn *c, struct verdict *v, const void *mine, void *theirs,
 	return 0;
 }
 
+bool conn_lost(const struct conn *c)
+{
+	struct frame f;
+	ssize_t n = recv(c->fd, &f, sizeof(f), MSG_PEEK | MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno != EAGAIN;
+	return !n || (n == sizeof(f) && f.type == FRAME_VERDICT);
+}
+
 int conn_finish(struct conn *c, const struct verdict *mine)
 {
 	int type = FRAME_STEP;

@@ -82,6 +82,14 @@ int conn_next(struct conn *c, void *buf, size_t len);
 int conn_swap(struct conn *c, struct verdict *v, const void *mine, void *theirs, size_t len);
 
 /**
+ * conn_lost - look whether the peer has given up the current case, or is gone
+ * @c: the channel
+ *
+ * Takes nothing off the channel and does not wait.
+ */
+bool conn_lost(const struct conn *c);
+
+/**
  * conn_finish - exchange the verdicts that end a case
  * @c: the channel; its peer field is valid afterwards
  * @mine: this side's verdict

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
 #include "cq.h"
 
 #define BATCH	8
+#define SLICE	(SECOND / 5)	/* between looks at the other side */
 
 int cqueue_create(struct side *s, struct cqueue *q, int entries, bool by_event, int vector)
 {
@@ -63,16 +65,23 @@ static int drain(struct side *s, struct cqueue *q, cqueue_fn fn, void *arg)
 	return sum;
 }
 
+/* A peer that gave up or died will complete nothing any more. */
+static int still_worth_it(struct side *s, const char *what)
+{
+	if (conn_lost(&s->conn))
+		return side_fail(s, CONN_GAVE_UP);
+	return clock_now() > s->deadline ? side_fail(s, "timed out: %s", what) : 0;
+}
+
 static int take_event(struct side *s, struct cqueue *q)
 {
 	struct pollfd p = { .fd = q->chan->fd, .events = POLLIN };
 	struct ibv_cq *cq;
 	void *ctx;
-	int n;
 
-	n = poll(&p, 1, clock_left_ms(s->deadline));
-	if (n != 1)
-		return side_fail(s, "no completion event: %s", n ? strerror(errno) : "timed out");
+	while (poll(&p, 1, SLICE / 1000000) != 1)
+		if (still_worth_it(s, "no completion event"))
+			return -1;
 	if (ibv_get_cq_event(q->chan, &cq, &ctx))
 		return side_fail(s, "get_cq_event: %s", strerror(errno));
 	if (cq != q->cq)
@@ -83,7 +92,9 @@ static int take_event(struct side *s, struct cqueue *q)
 
 int cqueue_wait(struct side *s, struct cqueue *q, unsigned int want, cqueue_fn fn, void *arg)
 {
+	uint64_t look = clock_now() + SLICE;
 	unsigned int got = 0;
+	char what[48];
 	int n;
 
 	while (got < want) {
@@ -93,10 +104,15 @@ int cqueue_wait(struct side *s, struct cqueue *q, unsigned int want, cqueue_fn f
 		if (n < 0)
 			return -1;
 		got += n;
-		if (!n && clock_now() > s->deadline)
-			return side_fail(s, "timed out: %u of %u completions", got, want);
-		if (!n)
-			sched_yield();
+		if (n)
+			continue;
+		sched_yield();
+		if (clock_now() < look)
+			continue;
+		look = clock_now() + SLICE;
+		snprintf(what, sizeof(what), "%u of %u completions", got, want);
+		if (still_worth_it(s, what))
+			return -1;
 	}
 	return got > want ? side_fail(s, "%u completions, %u expected", got, want) : 0;
 }
