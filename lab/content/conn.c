@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The control channel between the two sides. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -170,12 +171,12 @@ int conn_swap(struct conn *c, struct verdict *v, const void *mine, void *theirs,
 
 bool conn_lost(const struct conn *c)
 {
+	struct pollfd p = { .fd = c->fd, .events = POLLRDHUP };
 	struct frame f;
-	ssize_t n = recv(c->fd, &f, sizeof(f), MSG_PEEK | MSG_DONTWAIT);
 
-	if (n < 0)
-		return errno != EAGAIN;
-	return !n || (n == sizeof(f) && f.type == FRAME_VERDICT);
+	if (poll(&p, 1, 0) == 1)
+		return true;
+	return recv(c->fd, &f, sizeof(f), MSG_PEEK | MSG_DONTWAIT) == sizeof(f) && f.type == FRAME_VERDICT;
 }
 
 int conn_finish(struct conn *c, const struct verdict *mine)
