@@ -86,18 +86,13 @@ struct MocxCmdq {
 };
 
 /* Until each module exists. */
-#pragma weak mocx_rows_steer
-#pragma weak mocx_rows_tir
-#pragma weak mocx_rows_sq
-#pragma weak mocx_rows_rq
-#pragma weak mocx_rows_qp
-#pragma weak mocx_rows_srq
 
 static const MocxCmdRows *const all_rows[] = {
     &mocx_rows_hca, &mocx_rows_page, &mocx_rows_cap, &mocx_rows_reg,
     &mocx_rows_alloc, &mocx_rows_eq, &mocx_rows_cq, &mocx_rows_mkey,
     &mocx_rows_vport, &mocx_rows_gid, &mocx_rows_steer, &mocx_rows_tir,
     &mocx_rows_sq, &mocx_rows_rq, &mocx_rows_qp, &mocx_rows_srq,
+    &mocx_rows_mcast,
 };
 
 /* Mailbox chains */

@@ -5,13 +5,6 @@
 #include "dev.h"
 
 /* Until each module exists. */
-#pragma weak mocx_mod_steer
-#pragma weak mocx_mod_tir
-#pragma weak mocx_mod_sq
-#pragma weak mocx_mod_rq
-#pragma weak mocx_mod_srq
-#pragma weak mocx_mod_qp
-#pragma weak mocx_mod_roce
 
 /*
  * Numbers are handed out from these on.  UARs: the init segment covers the

@@ -63,6 +63,12 @@ enum {
     MOCX_LOW_CMP_SWAP = 0x13, MOCX_LOW_FETCH_ADD = 0x14,
 };
 
+/* Syndromes of an AETH; the ACK says nothing about credits. */
+enum {
+    MOCX_SYN_ACK = 0x1f, MOCX_SYN_RNR = 0x20, MOCX_SYN_SEQUENCE = 0x60,
+    MOCX_SYN_INVALID = 0x61, MOCX_SYN_ACCESS = 0x62, MOCX_SYN_OPERATION = 0x63,
+};
+
 /**
  * struct MocxOpInfo - what an opcode means
  * @op: MOCX_PKT_RESERVED for an opcode that is not in use
