@@ -253,7 +253,7 @@ static MocxMemResult rq_scatter(MocxDev *dev, const MocxRq *rq,
 {
     const unsigned macs = 12;
     MocxAccess acc = {
-        .pdn = rq->wq.pd->id,
+        .pdn = rq->wq.pd ? rq->wq.pd->id : 0,
         .qpn = rq->queue.obj.id,
         .need = MOCX_LOCAL_WRITE,
         .reserved_lkey = rq->rlky,

@@ -204,7 +204,7 @@ MocxMemResult mocx_eth_wqe_gather(MocxDev *dev, const MocxSq *sq,
                                   MocxEthWqe *wqe, uint8_t *buf, size_t len)
 {
     const MocxAccess acc = {
-        .pdn = sq->wq.pd->id,
+        .pdn = sq->wq.pd ? sq->wq.pd->id : 0,
         .qpn = sq->queue.obj.id,
         .need = MOCX_LOCAL_READ,
         .reserved_lkey = sq->rlky,

@@ -27,7 +27,9 @@ static MocxStatus check_wq(MocxDev *dev, MocxCmd *cmd, const uint8_t *wqc,
                         "work queue size 2^%u, stride 2^%u",
                         DEVX_GET(wq, wqc, log_wq_sz), log_stride);
     }
-    if (!mocx_table_find(&dev->pds, DEVX_GET(wq, wqc, pd))) {
+    /* mlx5e's drop RQ, which gets no packet, has none (PD 0). */
+    if (DEVX_GET(wq, wqc, pd) &&
+        !mocx_table_find(&dev->pds, DEVX_GET(wq, wqc, pd))) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_WQ_PD, "no PD %u",
                         DEVX_GET(wq, wqc, pd));
     }
