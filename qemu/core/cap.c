@@ -112,6 +112,8 @@ static const CapRow caps[] = {
     GEN(log_max_current_uc_list, MOCX_LOG_MAX_MAC_LIST),
     GEN(log_max_current_mc_list, MOCX_LOG_MAX_MAC_LIST),
     GEN(log_max_vlan_list, 12),
+    GEN(log_max_mcg, MOCX_LOG_MAX_MCG),
+    GEN(max_qp_mcg, MOCX_MAX_QP_MCG),
 
     /* Q counters, as far as the transport fills them */
     GEN(max_qp_cnt, MOCX_MAX_Q_COUNTERS),
@@ -241,6 +243,15 @@ static MocxStatus cap_query(MocxDev *dev, MocxCmd *cmd)
     return status;
 }
 
+/* What a driver may choose: all of the general type, of the others only what
+ * is off until it does (mlx5_core sends the atomic type with nothing else
+ * filled in). */
+static bool row_is_set(const CapRow *row, const MocxCmd *cmd)
+{
+    return row->type == cmd->op_mod >> 1 &&
+           (row->type == MOCX_CAP_GENERAL || row->off_at_first);
+}
+
 /* All is checked before any is stored. */
 static MocxStatus cap_set(MocxDev *dev, MocxCmd *cmd)
 {
@@ -252,7 +263,7 @@ static MocxStatus cap_set(MocxDev *dev, MocxCmd *cmd)
                         "only maximal values can be set");
     }
     for (size_t i = 0; !status && i < NUM_CAPS; i++) {
-        if (caps[i].type == cmd->op_mod >> 1 &&
+        if (row_is_set(&caps[i], cmd) &&
             bits_get(in, &caps[i]) > dev->caps->max[i]) {
             status = mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CAP_VALUE,
                               "%s: %u is above %u", caps[i].name,
@@ -260,7 +271,7 @@ static MocxStatus cap_set(MocxDev *dev, MocxCmd *cmd)
         }
     }
     for (size_t i = 0; !status && i < NUM_CAPS; i++) {
-        if (caps[i].type == cmd->op_mod >> 1) {
+        if (row_is_set(&caps[i], cmd)) {
             dev->caps->cur[i] = bits_get(in, &caps[i]);
         }
     }

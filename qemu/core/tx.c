@@ -208,7 +208,12 @@ void mocx_tx_commit(MocxDev *dev, size_t len, bool roce)
                     roce ? MOCX_PORT_TX_ROCE : MOCX_PORT_TX);
     if (roce && own_mac(&dev->port, frame.data)) {
         loop_put(dev, frame.data, frame.len);
-    } else if (mocx_inject_armed(dev->inject, MOCX_INJECT_TX)) {
+        return;
+    }
+    if (roce && frame.data[0] & 1) {
+        loop_put(dev, frame.data, frame.len);   /* members may be here too */
+    }
+    if (mocx_inject_armed(dev->inject, MOCX_INJECT_TX)) {
         batch_inject(dev, &frame);
     } else {
         batch_add(tx, &frame);
