@@ -3,9 +3,11 @@
 #define CRNIC_WQE_H
 
 /*
- * WQE segments.  The one place that includes <linux/mlx5/qp.h>: it pulls in the
- * vendor driver's own <linux/mlx5/driver.h>, of which crnic uses nothing.
+ * WQE segments and syndromes of CQEs.  The one place that includes
+ * <linux/mlx5/qp.h> and its kin: they pull in the vendor driver's own
+ * <linux/mlx5/driver.h>, of which crnic uses a few constants only.
  */
+#include <linux/mlx5/cq.h>
 #include <linux/mlx5/qp.h>
 
 #include <crnic/hw.h>

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+crnic-ib := attr ucontext uar udbr ring pd ah mr frwr

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CRNIC_IB_H
+#define CRNIC_IB_H
+
+/*
+ * The verbs layer: objects of ib_core around objects of the device.  A file
+ * here speaks ib_core and the mlx5 user ABI; it never fills a mailbox, it calls
+ * <crnic/obj/> instead.
+ */
+#include <linux/notifier.h>
+#include <linux/xarray.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include <crnic/crnic.h>
+#include <crnic/obj/cq.h>
+#include <crnic/obj/mkey.h>
+#include <crnic/obj/vport.h>
+#include <crnic/wqe.h>
+
+/* Nothing below has more than one port */
+#define CRNIC_PORT		1
+
+/* user_index of a context that has none */
+#define CRNIC_NO_UIDX		0xffffffU
+
+/* QP types as a mask, for tables */
+#define CRNIC_T(type)		BIT(IB_QPT_##type)
+#define CRNIC_T_XRC		(CRNIC_T(XRC_INI) | CRNIC_T(XRC_TGT))
+#define CRNIC_T_ALL		(CRNIC_T(RC) | CRNIC_T(UC) | CRNIC_T(UD) | CRNIC_T(GSI) | \
+				 CRNIC_T_XRC)
+
+/**
+ * struct crnic_ib - the verbs device of one function
+ * @ibdev: ib_core's part
+ * @dev: the function
+ * @nic: vport context at registration: GUIDs, minimal inline mode
+ * @keys: special memory keys
+ * @counter_set: queue counters of all QPs, if @has_counters
+ * @has_counters: the device has queue counters
+ * @qps: QPs of the kernel by device number, for polling; xa_lock is taken with
+ *	 interrupts off
+ * @key_variant: low byte of the next memory key; a stale key then never matches
+ * @active: port state last told to ib_core; under RTNL
+ * @dev_nb: events of the device
+ * @netdev_nb: events of the port's netdev
+ */
+struct crnic_ib {
+	struct ib_device ibdev;
+	struct crnic_dev *dev;
+	struct crnic_vport_nic nic;
+	struct crnic_special_keys keys;
+	u8 counter_set;
+	bool has_counters;
+	struct xarray qps;
+	atomic_t key_variant;
+	bool active;
+	struct notifier_block dev_nb;
+	struct notifier_block netdev_nb;
+};
+
+/**
+ * struct crnic_ib_ctx - a user's context
+ * @ibctx: ib_core's part
+ * @cqe_version: 1 if CQEs carry the user's index
+ * @dbr_lock: protects @dbr_pages; taken alone
+ * @dbr_pages: pinned pages with doorbell records
+ */
+struct crnic_ib_ctx {
+	struct ib_ucontext ibctx;
+	u8 cqe_version;
+	struct mutex dbr_lock;	/* protects dbr_pages */
+	struct list_head dbr_pages;
+};
+
+/**
+ * struct crnic_ib_uar - a doorbell page of a user
+ * @rdma: mapping; its reference counter is also held by each queue that names
+ *	  the page, so that the device's page outlives them
+ * @index: number of the page
+ */
+struct crnic_ib_uar {
+	struct rdma_user_mmap_entry rdma;
+	u32 index;
+};
+
+struct crnic_ib_pd {
+	struct ib_pd ibpd;
+	u32 pdn;
+};
+
+struct crnic_ib_xrcd {
+	struct ib_xrcd ibxrcd;
+	u32 xrcdn;
+};
+
+struct crnic_ib_ah {
+	struct ib_ah ibah;
+	struct mlx5_av av;
+};
+
+/**
+ * struct crnic_udbr - doorbell record of a user's object
+ * @page: pinned page that holds it
+ * @dma: bus address
+ */
+struct crnic_udbr {
+	struct crnic_udbr_page *page;
+	dma_addr_t dma;
+};
+
+/**
+ * struct crnic_ring - memory of a queue, the user's or the kernel's
+ * @umem: user's ring, or NULL
+ * @udbr: user's doorbell record
+ * @uar: user's doorbell page, held
+ * @buf: kernel's ring
+ * @dbr: kernel's doorbell record
+ */
+struct crnic_ring {
+	struct ib_umem *umem;
+	struct crnic_udbr udbr;
+	struct crnic_ib_uar *uar;
+	struct crnic_buf buf;
+	struct crnic_dbr dbr;
+};
+
+/**
+ * struct crnic_ib_cq - completion queue
+ * @ibcq: ib_core's part
+ * @core: the device's CQ
+ * @ring: its memory
+ * @lock: protects the consumer side of a kernel CQ; inside of it only a queue's
+ *	  own state is touched
+ * @ci: consumer counter
+ */
+struct crnic_ib_cq {
+	struct ib_cq ibcq;
+	struct crnic_cq core;
+	struct crnic_ring ring;
+	spinlock_t lock;	/* consumer side of a kernel CQ */
+	u32 ci;
+};
+
+/**
+ * struct crnic_sq_wr - what the kernel remembers of a posted send
+ * @wr_id: the user's cookie
+ * @next: producer counter behind its WQE
+ * @opcode: ib_wc_opcode of its completion
+ */
+struct crnic_sq_wr {
+	u64 wr_id;
+	u16 next;
+	u8 opcode;
+};
+
+/**
+ * struct crnic_sq - send queue of a kernel QP
+ * @lock: protects the producer side; @cc moves under the send CQ's lock
+ * @buf: ring of 64-byte basic blocks
+ * @wrs: one entry per basic block; valid at the first block of a WQE
+ * @bbs: basic blocks, a power of two
+ * @max_bbs: basic blocks of the longest WQE
+ * @max_sge: limit
+ * @max_inline: limit
+ * @pc: producer counter in basic blocks
+ * @cc: consumer counter in basic blocks
+ * @fence: fence mode that the next WQE owes to an earlier one
+ * @sig_all: each WQE gets a CQE
+ */
+struct crnic_sq {
+	spinlock_t lock;	/* producer side */
+	void *buf;
+	struct crnic_sq_wr *wrs;
+	u32 bbs;
+	u32 max_bbs;
+	u32 max_sge;
+	u32 max_inline;
+	u16 pc;
+	u16 cc;
+	u8 fence;
+	bool sig_all;
+};
+
+/**
+ * struct crnic_rq - receive queue of a kernel QP
+ * @lock: protects the producer side; @cc moves under the receive CQ's lock
+ * @buf: ring of WQEs
+ * @wr_ids: the user's cookies
+ * @size: WQEs, a power of two, or 0
+ * @shift: log2 of a WQE's bytes
+ * @max_sge: limit
+ * @pc: producer counter in WQEs
+ * @cc: consumer counter in WQEs
+ */
+struct crnic_rq {
+	spinlock_t lock;	/* producer side */
+	void *buf;
+	u64 *wr_ids;
+	u32 size;
+	u8 shift;
+	u32 max_sge;
+	u16 pc;
+	u16 cc;
+};
+
+/**
+ * struct crnic_ib_qp - queue pair
+ * @ibqp: ib_core's part; qp_num is the verbs number, 1 for QP1
+ * @qpn: the device's number, which CQEs and events carry
+ * @ring: memory, receive queue first
+ * @rsc: for events
+ * @lock: protects @state, @access and @resp_depth; held over the command
+ * @state: state last reached by a command
+ * @access: access flags last set
+ * @resp_depth: reads and atomics taken as responder
+ * @sq: send queue
+ * @rq: receive queue
+ */
+struct crnic_ib_qp {
+	struct ib_qp ibqp;
+	u32 qpn;
+	struct crnic_ring ring;
+	struct crnic_rsc rsc;
+	struct mutex lock;	/* state, access, resp_depth */
+	enum ib_qp_state state;
+	u32 access;
+	u8 resp_depth;
+	struct crnic_sq sq;
+	struct crnic_rq rq;
+};
+
+/**
+ * struct crnic_ib_srq - shared receive queue
+ * @ibsrq: ib_core's part
+ * @srqn: number
+ * @ring: memory
+ * @rsc: for events
+ * @lock: protects all below
+ * @wr_ids: the user's cookies
+ * @size: WQEs, a power of two; one of them is never given out
+ * @shift: log2 of a WQE's bytes
+ * @max_sge: limit
+ * @head: first free WQE of the linked list
+ * @tail: last free WQE
+ * @pc: producer counter
+ */
+struct crnic_ib_srq {
+	struct ib_srq ibsrq;
+	u32 srqn;
+	struct crnic_ring ring;
+	struct crnic_rsc rsc;
+	spinlock_t lock;	/* free list, producer side */
+	u64 *wr_ids;
+	u32 size;
+	u8 shift;
+	u32 max_sge;
+	u16 head;
+	u16 tail;
+	u16 pc;
+};
+
+/**
+ * struct crnic_ib_mr - memory region
+ * @ibmr: ib_core's part
+ * @umem: user memory, or NULL
+ * @access: ib_access_flags
+ * @descs: page list of a fast registration region
+ * @descs_dma: its bus address
+ * @max_descs: its room
+ * @ndescs: entries in use
+ */
+struct crnic_ib_mr {
+	struct ib_mr ibmr;
+	struct ib_umem *umem;
+	int access;
+	__be64 *descs;
+	dma_addr_t descs_dma;
+	u32 max_descs;
+	u32 ndescs;
+};
+
+static inline struct crnic_ib *to_cib(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct crnic_ib, ibdev);
+}
+
+static inline struct crnic_dev *to_cdev(struct ib_device *ibdev)
+{
+	return to_cib(ibdev)->dev;
+}
+
+static inline struct crnic_ib_ctx *to_cctx(struct ib_ucontext *ibctx)
+{
+	return container_of(ibctx, struct crnic_ib_ctx, ibctx);
+}
+
+static inline struct crnic_ib_ctx *crnic_udata_ctx(struct ib_udata *udata)
+{
+	return rdma_udata_to_drv_context(udata, struct crnic_ib_ctx, ibctx);
+}
+
+static inline struct crnic_ib_pd *to_cpd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct crnic_ib_pd, ibpd);
+}
+
+static inline struct crnic_ib_xrcd *to_cxrcd(struct ib_xrcd *ibxrcd)
+{
+	return container_of(ibxrcd, struct crnic_ib_xrcd, ibxrcd);
+}
+
+static inline struct crnic_ib_ah *to_cah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct crnic_ib_ah, ibah);
+}
+
+static inline struct crnic_ib_cq *to_ccq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct crnic_ib_cq, ibcq);
+}
+
+static inline struct crnic_ib_qp *to_cqp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct crnic_ib_qp, ibqp);
+}
+
+static inline struct crnic_ib_srq *to_csrq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct crnic_ib_srq, ibsrq);
+}
+
+static inline struct crnic_ib_mr *to_cmr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct crnic_ib_mr, ibmr);
+}
+
+/* port.c */
+int crnic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr);
+int crnic_ib_port_immutable(struct ib_device *ibdev, u32 port, struct ib_port_immutable *imm);
+int crnic_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
+enum rdma_link_layer crnic_ib_link_layer(struct ib_device *ibdev, u32 port);
+int crnic_ib_port_start(struct crnic_ib *ib);
+void crnic_ib_port_stop(struct crnic_ib *ib);
+
+/* gid.c */
+int crnic_ib_add_gid(const struct ib_gid_attr *attr, void **context);
+int crnic_ib_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* attr.c */
+int crnic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+			  struct ib_udata *udata);
+u32 crnic_ib_max_send_sge(const struct crnic_dev *dev);
+u32 crnic_ib_max_recv_sge(const struct crnic_dev *dev);
+bool crnic_ib_atomics(const struct crnic_dev *dev);
+bool crnic_ib_frwr(const struct crnic_dev *dev);
+
+/* ucontext.c */
+int crnic_ib_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata);
+void crnic_ib_dealloc_ucontext(struct ib_ucontext *ibctx);
+
+/* uar.c */
+extern const struct uapi_definition crnic_ib_uar_defs[];
+struct crnic_ib_uar *crnic_ib_uar_get(struct crnic_ib_ctx *ctx, u32 index);
+void crnic_ib_uar_put(struct crnic_ib_uar *uar);
+int crnic_ib_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
+void crnic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
+void crnic_ib_disassociate(struct ib_ucontext *ibctx);
+
+/* udbr.c */
+int crnic_udbr_map(struct crnic_ib_ctx *ctx, u64 addr, struct crnic_udbr *udbr);
+void crnic_udbr_unmap(struct crnic_ib_ctx *ctx, struct crnic_udbr *udbr);
+
+/* ring.c */
+/**
+ * struct crnic_ring_user - what a user gives for a queue
+ * @buf_addr: its ring
+ * @db_addr: its doorbell record
+ * @bytes: length of the ring, checked; 0 for none
+ * @access: IB_ACCESS_LOCAL_WRITE if the device writes the ring
+ * @has_uar: the queue has a doorbell page
+ * @uar: the page's number
+ */
+struct crnic_ring_user {
+	u64 buf_addr;
+	u64 db_addr;
+	size_t bytes;
+	int access;
+	bool has_uar;
+	u32 uar;
+};
+
+int crnic_ring_pin(struct crnic_ib_ctx *ctx, const struct crnic_ring_user *u,
+		   struct crnic_ring *ring, struct crnic_pas *pas);
+int crnic_ring_alloc(struct crnic_dev *dev, size_t bytes, struct crnic_ring *ring,
+		     struct crnic_pas *pas);
+void crnic_ring_free(struct crnic_dev *dev, struct crnic_ib_ctx *ctx, struct crnic_ring *ring);
+dma_addr_t crnic_ring_dbr(const struct crnic_ring *ring);
+u32 crnic_ring_uar(const struct crnic_dev *dev, const struct crnic_ring *ring);
+
+/* pd.c */
+int crnic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int crnic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int crnic_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int crnic_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+
+/* ah.c */
+int crnic_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata);
+int crnic_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int crnic_ib_destroy_ah(struct ib_ah *ibah, u32 flags);
+
+/* mr.c */
+struct ib_mr *crnic_ib_get_dma_mr(struct ib_pd *ibpd, int access);
+struct ib_mr *crnic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 len, u64 iova, int access,
+				   struct ib_udata *udata);
+struct ib_mr *crnic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 len, u64 iova,
+				     int access, struct ib_pd *ibpd, struct ib_udata *udata);
+int crnic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+u32 crnic_mkey_access(int access);
+
+/* frwr.c */
+struct ib_mr *crnic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_sg);
+int crnic_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
+void crnic_frwr_free(struct crnic_dev *dev, struct crnic_ib_mr *mr);
+
+/* cq.c */
+extern const struct uapi_definition crnic_ib_cq_defs[];
+int crnic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		       struct uverbs_attr_bundle *attrs);
+int crnic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
+int crnic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int crnic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+/* poll.c */
+int crnic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
+bool crnic_ib_cq_pending(struct crnic_ib_cq *cq);
+void crnic_ib_cq_clean(struct crnic_ib_cq *cq, u32 qpn, struct crnic_ib_srq *srq);
+void crnic_cqe_parse(const struct mlx5_cqe64 *cqe, struct ib_wc *wc);
+bool crnic_sq_retire(struct crnic_sq *sq, u16 counter, struct crnic_sq_wr *wr);
+
+/* qp.c */
+int crnic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
+int crnic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int crnic_qp_st(enum ib_qp_type type);
+
+/* qp_size.c */
+struct crnic_qp_limits {
+	u32 max_bbs;
+	u32 max_recv_wr;
+	u32 max_sq_desc;
+	u32 max_rq_desc;
+	bool frwr;
+};
+
+struct crnic_qp_size {
+	u32 sq_bbs;
+	u32 wqe_bbs;
+	u32 rq_size;
+	u8 rq_shift;
+};
+
+struct crnic_qp_limits crnic_qp_limits(const struct crnic_dev *dev);
+int crnic_qp_size_user(const struct crnic_qp_limits *lim, const struct ib_qp_init_attr *attr,
+		       const struct mlx5_ib_create_qp *ucmd, struct crnic_qp_size *size);
+int crnic_qp_size_kernel(const struct crnic_qp_limits *lim, struct ib_qp_init_attr *attr,
+			 struct crnic_qp_size *size);
+size_t crnic_qp_bytes(const struct crnic_qp_size *size);
+
+/* qp_modify.c */
+struct crnic_qp_step {
+	u8 cur;
+	u8 next;
+	u16 types;
+	u16 opcode;
+	u32 required;
+	u32 optional;
+};
+
+const struct crnic_qp_step *crnic_qp_step_find(enum ib_qp_state cur, enum ib_qp_state next,
+					       enum ib_qp_type type, int mask);
+int crnic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		       struct ib_udata *udata);
+int crnic_qp_to_reset(struct crnic_dev *dev, struct crnic_ib_qp *qp);
+
+/* qp_query.c */
+int crnic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		      struct ib_qp_init_attr *init);
+
+/* post.c */
+int crnic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		       const struct ib_send_wr **bad_wr);
+int crnic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr);
+
+/* srq.c */
+int crnic_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+			struct ib_udata *udata);
+int crnic_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+			struct ib_udata *udata);
+int crnic_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int crnic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+int crnic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			   const struct ib_recv_wr **bad_wr);
+void crnic_srq_give_back(struct crnic_ib_srq *srq, u16 index);
+
+/* mcast.c */
+int crnic_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int crnic_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+
+/* stats.c */
+struct rdma_hw_stats *crnic_ib_alloc_stats(struct ib_device *ibdev, u32 port);
+int crnic_ib_get_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
+
+/* dead.c */
+void crnic_ib_kick_cq(struct ib_cq *ibcq);
+void crnic_ib_kick_all(struct crnic_ib *ib);
+int crnic_ib_flush_cq(struct crnic_ib_cq *cq, int num, struct ib_wc *wc);
+
+#endif /* CRNIC_IB_H */

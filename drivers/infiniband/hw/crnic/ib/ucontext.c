@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * User contexts, by the rules of the mlx5 user ABI.  crnic knows the dynamic
+ * UAR mode only: doorbell pages are objects that the library asks for (uar.c).
+ */
+#include "ib.h"
+
+/* wqe_inline_mode of the Ethernet capabilities (no public header names the values alone) */
+enum crnic_inline_cap {
+	CRNIC_INLINE_L2,
+	CRNIC_INLINE_VPORT,
+	CRNIC_INLINE_NONE,
+};
+
+/* The library sends 8 bytes (an ABI older than dynamic UARs), 24 or 32 */
+static int crnic_ctx_request(struct ib_udata *udata, struct mlx5_ib_alloc_ucontext_req_v2 *req)
+{
+	int err;
+
+	if (udata->inlen < offsetof(struct mlx5_ib_alloc_ucontext_req_v2, lib_caps))
+		return -EINVAL;
+	if (udata->inlen > sizeof(*req) &&
+	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))
+		return -EOPNOTSUPP;
+
+	err = ib_copy_from_udata(req, udata, min(sizeof(*req), udata->inlen));
+	if (err)
+		return err;
+
+	/* DEVX is a flag; the library asks again without it */
+	if (req->flags || req->comp_mask || req->reserved0 || req->reserved1 || req->reserved2)
+		return -EOPNOTSUPP;
+	if (!(req->lib_caps & MLX5_LIB_CAP_DYN_UAR))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* The user's value is the firmware's plus one, so that zero can mean unknown */
+static u8 crnic_ctx_min_inline(const struct crnic_ib *ib)
+{
+	switch (CRNIC_CAP_ETH(ib->dev, wqe_inline_mode)) {
+	case CRNIC_INLINE_L2:
+		return MLX5_USER_INLINE_MODE_L2;
+	case CRNIC_INLINE_VPORT:
+		return ib->nic.min_inline + 1;
+	default:
+		return MLX5_USER_INLINE_MODE_NONE;
+	}
+}
+
+static void crnic_ctx_limits(const struct crnic_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp)
+{
+	resp->qp_tab_size = 1 << CRNIC_CAP_GEN(dev, log_max_qp);
+	resp->max_sq_desc_sz = CRNIC_CAP_GEN(dev, max_wqe_sz_sq);
+	resp->max_rq_desc_sz = CRNIC_CAP_GEN(dev, max_wqe_sz_rq);
+	resp->max_send_wqebb = 1 << CRNIC_CAP_GEN(dev, log_max_qp_sz);
+	resp->max_recv_wr = 1 << CRNIC_CAP_GEN(dev, log_max_qp_sz);
+	resp->max_srq_recv_wr = 1 << CRNIC_CAP_GEN(dev, log_max_srq_sz);
+}
+
+static int crnic_ctx_respond(const struct crnic_ib *ib, const struct crnic_ib_ctx *ctx,
+			     struct ib_udata *udata)
+{
+	struct mlx5_ib_alloc_ucontext_resp resp = {
+		/* spacing of doorbell records; the library divides by it */
+		.cache_line_size = L1_CACHE_BYTES,
+		.num_ports = 1,
+		.cqe_version = ctx->cqe_version,
+		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
+				 MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
+		.eth_min_inline = crnic_ctx_min_inline(ib),
+		.log_uar_size = CRNIC_ADAPTER_PAGE_SHIFT,
+		.num_uars_per_page = 1,
+	};
+
+	/*
+	 * What stays zero says: no BlueFlame (bf_reg_size), dynamic UARs
+	 * (tot_bfregs, num_dyn_bfregs), no clock page.
+	 */
+	crnic_ctx_limits(ib->dev, &resp);
+	if (ib->keys.dump_fill_mkey) {
+		resp.dump_fill_mkey = ib->keys.dump_fill_mkey;
+		resp.comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
+	}
+	resp.response_length = min(udata->outlen, sizeof(resp));
+	return ib_copy_to_udata(udata, &resp, resp.response_length);
+}
+
+/**
+ * crnic_ib_alloc_ucontext - open the device for a process
+ * @ibctx: context
+ * @udata: mlx5_ib_alloc_ucontext_req_v2 and its answer
+ *
+ * The library tries up to six forms of the request, so a refusal leaves nothing.
+ *
+ * Return: 0, -EINVAL for the oldest request, -EOPNOTSUPP for what crnic has not.
+ */
+int crnic_ib_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
+{
+	struct mlx5_ib_alloc_ucontext_req_v2 req = {};
+	struct crnic_ib_ctx *ctx = to_cctx(ibctx);
+	struct crnic_ib *ib = to_cib(ibctx->device);
+	int err;
+
+	err = crnic_ctx_request(udata, &req);
+	if (err)
+		return err;
+
+	ctx->cqe_version = min(CRNIC_CAP_GEN(ib->dev, cqe_version), req.max_cqe_version);
+	mutex_init(&ctx->dbr_lock);
+	INIT_LIST_HEAD(&ctx->dbr_pages);
+	err = crnic_ctx_respond(ib, ctx, udata);
+	if (err)
+		mutex_destroy(&ctx->dbr_lock);
+	return err;
+}
+
+/**
+ * crnic_ib_dealloc_ucontext - close the device for a process
+ * @ibctx: context; its objects are gone
+ */
+void crnic_ib_dealloc_ucontext(struct ib_ucontext *ibctx)
+{
+	mutex_destroy(&to_cctx(ibctx)->dbr_lock);
+}
