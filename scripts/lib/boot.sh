@@ -30,11 +30,12 @@ copy_modules() {
 make_initramfs() {
 	local tree=$1 rel=$2 tmp=$1/initramfs module
 	rm -rf "$tmp"
-	make_dirs "$tmp"/{bin,dev,proc,lower,upper,root,modules}
+	make_dirs "$tmp"/{bin,dev,lab,proc,lower,upper,root,modules}
 	deb_fetch "$(host_suite)" "$tree/debs" busybox-static
 	deb_unpack "$tree/busybox" "$tree"/debs/busybox-static*.deb
 	find "$tree/busybox" -name busybox -perm /111 -type f -exec cp {} "$tmp/bin/" \;
 	cp "$TOP/lab/guest/initramfs-init" "$tmp/init"
+	cp "$TOP"/lab/guest/lab-* "$tmp/lab/"
 	for module in virtio_blk ext4 overlay; do
 		modprobe -d "$tree/stage" -S "$rel" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$tree/order"
@@ -74,7 +75,8 @@ guest_boot() {
 	tree=$(kernel_tree "$1")
 	rel=$(<"$tree/release")
 	out=$GUEST_HOME/boot-$rel-$(hash_of lab/guest/modules \
-		lab/guest/initramfs-init scripts/lib/boot.sh)
+		lab/guest/initramfs-init lab/guest/lab-init lab/guest/lab-net \
+		scripts/lib/boot.sh)
 	if [ ! -e "$out/.done" ]; then
 		rm -rf "$out"
 		make_dirs "$out"

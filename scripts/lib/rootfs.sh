@@ -13,9 +13,10 @@ apt_proxies() {
 		Acquire::https::Proxy | grep -v '""' || true
 }
 
-# make_rootfs SUITE IMAGE - a Debian as mmdebstrap leaves it, plus our init.
+# make_rootfs SUITE IMAGE - a Debian as mmdebstrap leaves it. Our own few
+# files come with the initramfs, so that a change of theirs is cheap.
 make_rootfs() {
-	local guest=$TOP/lab/guest proxies=()
+	local proxies=()
 	mapfile -t proxies < <(apt_proxies)
 	suite_sources "$1" | grep '^deb ' | grep -v -e "-backports" |
 		mmdebstrap --variant=minbase --format=ext2 \
@@ -25,7 +26,6 @@ make_rootfs() {
 			--dpkgopt='path-exclude=/usr/share/locale/*' \
 			--dpkgopt='path-exclude=/usr/share/doc/*' \
 			--dpkgopt='path-include=/usr/share/doc/python3-pyverbs/*' \
-			--customize-hook="copy-in $guest/lab-init $guest/lab-net /usr/sbin" \
 			--customize-hook='rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*' \
 			"$1" "$2"
 }
@@ -33,8 +33,8 @@ make_rootfs() {
 # guest_rootfs SUITE - print the path of its root image.
 guest_rootfs() {
 	local image
-	image=$GUEST_HOME/rootfs-$1-$(hash_of lab/guest/packages \
-		lab/guest/lab-init lab/guest/lab-net scripts/lib/rootfs.sh).ext2
+	image=$(hash_of lab/guest/packages scripts/lib/rootfs.sh)
+	image=$GUEST_HOME/rootfs-$1-$image.ext2
 	if [ ! -e "$image" ]; then
 		make_dirs "$GUEST_HOME"
 		has_room "$GUEST_HOME" 1500
