@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 crnic-ib := attr ucontext uar udbr ring pd ah mr frwr
+crnic-ib += cq poll srq wqe dead
