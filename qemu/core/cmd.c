@@ -85,8 +85,6 @@ struct MocxCmdq {
     MocxSlot slots[CMDQ_SLOTS];
 };
 
-/* Until each module exists. */
-
 static const MocxCmdRows *const all_rows[] = {
     &mocx_rows_hca, &mocx_rows_page, &mocx_rows_cap, &mocx_rows_reg,
     &mocx_rows_alloc, &mocx_rows_eq, &mocx_rows_cq, &mocx_rows_mkey,

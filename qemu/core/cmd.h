@@ -100,6 +100,7 @@ extern const MocxCmdRows mocx_rows_sq;
 extern const MocxCmdRows mocx_rows_rq;
 extern const MocxCmdRows mocx_rows_qp;
 extern const MocxCmdRows mocx_rows_srq;     /* SRQ, XRC SRQ, RMP */
+extern const MocxCmdRows mocx_rows_mcast;   /* multicast groups */
 
 /** mocx_bad() - a status with its syndrome and one guest-error log line */
 MocxStatus mocx_bad(MocxDev *dev, MocxCmd *cmd, MocxStatus status,

@@ -84,12 +84,16 @@ static void cq_notify(MocxDev *dev, MocxCq *cq)
     mocx_eq_comp(dev, cq->eq, cq->obj.id);
 }
 
-static bool cqe_is_solicited(const struct mlx5_cqe64 *cqe)
+static bool cqe_is_error(const struct mlx5_cqe64 *cqe)
 {
     uint8_t opcode = cqe->op_own >> 4;
 
-    return cqe->op_own & CQE_SOLICITED || opcode == CQE_OPCODE_REQ_ERR ||
-           opcode == CQE_OPCODE_RESP_ERR;
+    return opcode == CQE_OPCODE_REQ_ERR || opcode == CQE_OPCODE_RESP_ERR;
+}
+
+static bool cqe_is_solicited(const struct mlx5_cqe64 *cqe)
+{
+    return cqe->op_own & CQE_SOLICITED || cqe_is_error(cqe);
 }
 
 /* A 128-byte entry holds the CQE in its second half (mlx5_ib: get_cqe). */
@@ -115,7 +119,9 @@ bool mocx_cq_post(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe)
     }
     cqe->op_own &= ~CQE_OWNER;
     cqe->op_own |= (cq->pi >> cq->log_size) & 1;
-    cqe->timestamp = htobe64(mocx_ticks(dev));
+    if (!cqe_is_error(cqe)) {       /* has its syndrome in that place */
+        cqe->timestamp = htobe64(mocx_ticks(dev));
+    }
     if (!mocx_ring_publish(dev, &cq->ring, cqe_offset(cq), cqe, CQE_SIZE)) {
         cq_fail(dev, cq, CQ_ERR_ACCESS);
         return false;

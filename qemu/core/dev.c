@@ -4,8 +4,6 @@
 
 #include "dev.h"
 
-/* Until each module exists. */
-
 /*
  * Numbers are handed out from these on.  UARs: the init segment covers the
  * first pages (0..0x200f), and rdma-core takes page 0 for none.  Queues: QPN 0
