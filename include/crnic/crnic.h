@@ -33,10 +33,24 @@ struct net_device;
  * struct crnic_config - module parameters, checked
  * @comp_vectors: completion vectors wanted; 0 for one per online CPU
  * @cmd_timeout_ms: how long a command may take
+ * @fail_stage: for tests: name of the stage to fail at, or NULL
  */
 struct crnic_config {
 	unsigned int comp_vectors;
 	unsigned int cmd_timeout_ms;
+	const char *fail_stage;
+};
+
+/**
+ * struct crnic_refusal - the last command that the firmware refused, for messages
+ * @opcode: command
+ * @status: first byte of the answer
+ * @syndrome: the firmware's reason
+ */
+struct crnic_refusal {
+	u16 opcode;
+	u8 status;
+	u32 syndrome;
 };
 
 /**
@@ -50,6 +64,7 @@ struct crnic_config {
  * @iseg: initialization segment, mapped
  * @up: number of stages that are up
  * @broken: set once, when the device no longer answers; commands fail with -EIO
+ * @last_refusal: written without a lock, good enough for a message
  * @caps: current capabilities
  * @fw_rev: major, minor, subminor of the firmware
  * @vendor_id: IEEE vendor ID
@@ -84,6 +99,7 @@ struct crnic_dev {
 
 	unsigned int up;
 	bool broken;
+	struct crnic_refusal last_refusal;
 
 	struct crnic_caps *caps;
 	u16 fw_rev[3];
@@ -132,6 +148,9 @@ static inline bool crnic_dead(const struct crnic_dev *dev)
 {
 	return READ_ONCE(dev->broken);
 }
+
+/* Firmware pages that the device holds right now */
+unsigned int crnic_fw_pages(const struct crnic_dev *dev);
 
 #define crnic_err(dev, fmt, ...)	dev_err((dev)->device, fmt, ##__VA_ARGS__)
 #define crnic_warn(dev, fmt, ...)	dev_warn((dev)->device, fmt, ##__VA_ARGS__)

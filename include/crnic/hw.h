@@ -30,4 +30,13 @@
 /* Layer 2 overhead that PMTU counts and an IP MTU does not: Ethernet header, VLAN tag, FCS */
 #define CRNIC_PORT_MTU_OVERHEAD		22
 
+/* Numbers of access registers: <linux/mlx5/driver.h> is the vendor driver's own */
+#define CRNIC_REG_PMTU			0x5003
+#define CRNIC_REG_PTYS			0x5004
+#define CRNIC_REG_PAOS			0x5006
+#define CRNIC_REG_PFCC			0x5007
+#define CRNIC_REG_PPCNT			0x5008
+#define CRNIC_REG_NODE_DESC		0x6001
+#define CRNIC_REG_HOST_ENDIANNESS	0x7004
+
 #endif /* CRNIC_HW_H */

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# What a kernel has, where its version does not tell.
+
+ifneq ($(wildcard $(srctree)/include/rdma/iter.h),)
+ccflags-y += -DCRNIC_HAVE_RDMA_ITER
+endif
