@@ -49,7 +49,7 @@ enum crnic_vport_list {
 };
 
 int crnic_vport_macs_set(struct crnic_dev *dev, enum crnic_vport_list type,
-			 const u8 (*macs)[ETH_ALEN], unsigned int num);
+			 const u8 *macs, unsigned int num);
 int crnic_vport_vlans_set(struct crnic_dev *dev, const u16 *vids, unsigned int num);
 
 int crnic_vport_state_query(struct crnic_dev *dev, bool *up);

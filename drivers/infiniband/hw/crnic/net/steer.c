@@ -346,7 +346,7 @@ static void crnic_vport_lists_set(struct crnic_net *net, bool multi)
 			ether_addr_copy(macs[num++], s->addrs[i].mac);
 	}
 	crnic_vport_macs_set(net->dev, multi ? CRNIC_LIST_MC : CRNIC_LIST_UC,
-			     (const u8 (*)[ETH_ALEN])macs, num);
+			     macs[0], num);
 	kfree(macs);
 }
 
