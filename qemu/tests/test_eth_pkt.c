@@ -128,7 +128,7 @@ static void parser_finds_the_headers_behind_any_tags(void **state)
 
         memcpy(spec.tag, tags, sizeof(tags));
         eth_build(&f, &spec);
-        memset(f.b + f.len, 0, 10);         /* padding is no part of the packet */
+        memset(f.b + f.len, 0, 10);     /* padding is no part of the packet */
         pkt = parse_tight(f.b, f.len + 10);
         assert_int_equal(pkt.num_tags, spec.num_tags);
         assert_int_equal(pkt.l3, spec.ipv6 ? MOCX_L3_IPV6 : MOCX_L3_IPV4);

@@ -139,7 +139,8 @@ static void frame_lands_in_the_wqe_with_its_cqe(void **state)
         assert_int_equal(check_sum(&cqe),
                          eth_sum(frame.b + frame.l3, frame.len - frame.l3, 0));
         assert_int_equal(cqe.l4_hdr_type_etc >> 2 & 3, spec.ipv6 ? 1 : 2);
-        assert_int_equal(cqe.l4_hdr_type_etc >> 4 & 7, spec.proto == 17 ? 2 : 4);
+        assert_int_equal(cqe.l4_hdr_type_etc >> 4 & 7,
+                         spec.proto == 17 ? 2 : 4);
         assert_int_equal(cqe.l4_hdr_type_etc & 0x83, 0);
         assert_int_equal(rss_type(&cqe), 0);
     }
@@ -258,7 +259,8 @@ static void what_has_no_l4_checksum_is_not_called_right(void **state)
 static void c_vlan_tag_is_taken_off_unless_told_otherwise(void **state)
 {
     Fixture *f = *state;
-    DrvRq *keeper = drv_rq_new(f->d, f->cq, &(DrvRqParams){ .keep_vlan = true });
+    DrvRq *keeper = drv_rq_new(f->d, f->cq,
+                               &(DrvRqParams){ .keep_vlan = true });
     struct mlx5_cqe64 cqe;
     EthFrame frame, plain;
 

@@ -547,8 +547,8 @@ static void random_wqes_never_hang_or_crash(void **state)
         drv_sq_ring(f->sq);
         f->num_sent = 0;
         world_settle(f->w);
-        while (drv_cq_poll(f->cq, &cqe)) {
-        }
+        drv_cq_poll(f->cq, &cqe);
+        drv_cq_poll(f->cq, &cqe);
         if (drv_sq_state(f->sq) == MLX5_SQC_STATE_ERR) {
             drv_sq_modify(f->sq, MLX5_SQC_STATE_ERR, MLX5_SQC_STATE_RST);
             drv_sq_modify(f->sq, MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY);
