@@ -12,9 +12,14 @@ from .qmp import Qmp
 
 # One line for each GID of a device: index, type, netdev, GID.
 LIST_GIDS = '''cd /sys/class/infiniband/$1/ports/1 || exit
-for n in $(ls gids | sort -n); do
-    type=$(cat gid_attrs/types/$n 2>/dev/null) || continue
-    echo "$n|$type|$(cat gid_attrs/ndevs/$n)|$(cat gids/$n)"
+n=0
+while [ -e gids/$n ]; do
+    if read -r type <gid_attrs/types/$n; then
+        read -r netdev <gid_attrs/ndevs/$n
+        read -r gid <gids/$n
+        echo "$n|$type|$netdev|$gid"
+    fi 2>/dev/null
+    n=$((n + 1))
 done'''
 
 FIND_RDMA = '''for d in /sys/class/infiniband/*; do
