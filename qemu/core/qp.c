@@ -153,7 +153,8 @@ static MocxStatus find_names(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
 
     qp->pdn = pdn;
     qp->pd = mocx_table_find(&dev->pds, pdn);
-    if (!qp->pd) {
+    /* The kernel's UMR QP serves all PDs and names none. */
+    if (!qp->pd && qp->type != MOCX_QP_UMR) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_QP_PD,
                         "PD %u does not exist", pdn);
     }

@@ -182,11 +182,23 @@ static void load_inline(Umr *u)
                    u->octwords < room ? u->octwords : room);
 }
 
-static bool load_pointed(Umr *u)
+/* The UMR QP has no PD; what it reads is of the PD of the key it names. */
+static MocxAccess list_access(const Umr *u, uint32_t lkey)
 {
     MocxAccess acc = mocx_qp_access(u->qp, MOCX_LOCAL_READ);
+    const MocxMkey *mkey = mocx_mkey_find(u->dev, lkey);
+
+    if (u->qp->type == MOCX_QP_UMR && mkey) {
+        acc.pdn = mkey->pdn;
+    }
+    return acc;
+}
+
+static bool load_pointed(Umr *u)
+{
     uint32_t lkey = mocx_get_be32(u->list + 4), left = u->octwords;
     uint64_t addr = mocx_get_be64(u->list + 8);
+    MocxAccess acc = list_access(u, lkey);
     uint32_t to = u->first;
     uint8_t buf[CHUNK];
 
