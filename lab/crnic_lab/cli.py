@@ -197,6 +197,10 @@ def main():
         return args.run(Lab(args.name), args) or 0
     except LabError as error:
         print(f'lab: error: {error}', file=sys.stderr)
+    except BrokenPipeError:
+        # Whoever read us has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
     except OSError as error:
         print(f'lab: error: {error.strerror}: {error.filename}',
               file=sys.stderr)

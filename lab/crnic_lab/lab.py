@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,12 @@ def parse_drivers(text):
     if len(names) > 2 or not all(name in DRIVERS for name in names):
         raise LabError(f'--driver takes one or two of {", ".join(DRIVERS)}')
     return {'a': names[0], 'b': names[-1]}
+
+
+def check_size(text):
+    match = re.fullmatch(r'(\d+)([MG])', text)
+    if not match or int(match[1]) << (10 * 'MG'.index(match[2])) < 256:
+        raise LabError(f'--mem takes a size like 2G, 256M or more, not {text}')
 
 
 class Lab:
@@ -126,6 +133,7 @@ class Lab:
         """Boot both guests, load their drivers, give them addresses."""
         options = DEFAULTS | wishes
         options['drivers'] = parse_drivers(options.pop('driver'))
+        check_size(options['mem'])
         self.refuse_second()
         options['images'] = self.prepare(options)
         self.dir.mkdir(parents=True, exist_ok=True)
@@ -167,13 +175,21 @@ class Lab:
         log = self.dir / f'{guest.name}.console.log'
         while not guest.agent.answers():
             if not machine.alive(pid, guest.sockets):
-                raise LabError(f'{guest.name}: the guest ended: '
-                               f'{reason_of(log)}', log)
+                raise self.end_of(guest.name)
             if time.monotonic() > end:
                 raise LabError(f'{guest.name}: not ready after '
                                f'{READY_SECONDS} s: {reason_of(log)}', log)
             time.sleep(0.1)
         self.say(f'{guest.name}: ready')
+
+    def end_of(self, name):
+        """Why a guest ended: QEMU's own words, else the console's."""
+        log = self.dir / f'{name}.qemu.log'
+        said = log.read_text(errors='replace').splitlines()[1:]
+        if said:
+            return LabError(f'{name}: QEMU ended: {said[-1]}', log)
+        log = self.dir / f'{name}.console.log'
+        return LabError(f'{name}: the guest ended: {reason_of(log)}', log)
 
     def setup_guest(self, guest):
         options = guest.options
