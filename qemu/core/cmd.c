@@ -405,9 +405,7 @@ static bool cmd_create(MocxDev *dev)
         return false;
     }
     for (unsigned i = 0; i < sizeof(all_rows) / sizeof(all_rows[0]); i++) {
-        if (all_rows[i]) {
-            index_rows(dev->cmdq, all_rows[i]);
-        }
+        index_rows(dev->cmdq, all_rows[i]);
     }
     for (unsigned i = 0; i < CMDQ_SLOTS; i++) {
         dev->cmdq->slots[i].dev = dev;

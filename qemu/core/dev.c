@@ -162,7 +162,7 @@ static void tables_fini(MocxDev *dev)
 static bool modules_create(MocxDev *dev, const MocxModule *const *m, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (m[i] && m[i]->create && !m[i]->create(dev)) {
+        if (m[i]->create && !m[i]->create(dev)) {
             return false;
         }
     }
@@ -172,7 +172,7 @@ static bool modules_create(MocxDev *dev, const MocxModule *const *m, size_t n)
 static void modules_reset(MocxDev *dev, const MocxModule *const *m, size_t n)
 {
     while (n--) {
-        if (m[n] && m[n]->reset) {
+        if (m[n]->reset) {
             m[n]->reset(dev);
         }
     }
@@ -181,7 +181,7 @@ static void modules_reset(MocxDev *dev, const MocxModule *const *m, size_t n)
 static void modules_destroy(MocxDev *dev, const MocxModule *const *m, size_t n)
 {
     while (n--) {
-        if (m[n] && m[n]->destroy) {
+        if (m[n]->destroy) {
             m[n]->destroy(dev);
         }
     }
