@@ -18,7 +18,7 @@ kernel_suite() {
 kernel_image_package() {
 	local name
 	name=$(deb_newest "${1%-backports}" \
-		"linux-image-${2//./\\.}[.0-9]*-?[0-9]*(\+[a-z0-9]+)?-amd64")
+		"linux-image-${2//./\\.}\.[.0-9]+(-[0-9]+)?(\+[a-z0-9]+)?-amd64")
 	[ -n "$name" ] || die "no kernel $2 in $1"
 	echo "$name"
 }
