@@ -82,7 +82,11 @@ static int crnic_cq_pin(struct crnic_dev *dev, struct uverbs_attr_bundle *attrs,
 {
 	struct ib_udata *udata = &attrs->driver_udata;
 	struct mlx5_ib_create_cq ucmd = {};
-	struct crnic_ring_user u = { .access = IB_ACCESS_LOCAL_WRITE, .has_uar = true };
+	struct crnic_ring_user u = {
+		.access = IB_ACCESS_LOCAL_WRITE,
+		.has_uar = true,
+		.offset_bits = __mlx5_bit_sz(cqc, page_offset),
+	};
 	int err;
 
 	if (udata->inlen < offsetof(struct mlx5_ib_create_cq, flags))

@@ -47,17 +47,20 @@ static void crnic_wc_flush(struct ib_wc *wc, struct crnic_ib_qp *qp, u64 wr_id)
 	wc->qp = &qp->ibqp;
 }
 
+/* no CQE proves here that a posting CPU is done with the entry: its lock does */
 static int crnic_sq_flush(struct crnic_ib_qp *qp, int num, struct ib_wc *wc)
 {
 	struct crnic_sq *sq = &qp->sq;
 	int n;
 
-	for (n = 0; n < num && sq->cc != READ_ONCE(sq->pc); n++) {
+	spin_lock(&sq->lock);
+	for (n = 0; n < num && sq->cc != sq->pc; n++) {
 		const struct crnic_sq_wr *rec = &sq->wrs[sq->cc & (sq->bbs - 1)];
 
 		crnic_wc_flush(&wc[n], qp, rec->wr_id);
 		WRITE_ONCE(sq->cc, rec->next);
 	}
+	spin_unlock(&sq->lock);
 	return n;
 }
 
@@ -66,10 +69,12 @@ static int crnic_rq_flush(struct crnic_ib_qp *qp, int num, struct ib_wc *wc)
 	struct crnic_rq *rq = &qp->rq;
 	int n;
 
-	for (n = 0; n < num && rq->cc != READ_ONCE(rq->pc); n++) {
+	spin_lock(&rq->lock);
+	for (n = 0; n < num && rq->cc != rq->pc; n++) {
 		crnic_wc_flush(&wc[n], qp, rq->wr_ids[rq->cc & (rq->size - 1)]);
 		WRITE_ONCE(rq->cc, rq->cc + 1);
 	}
+	spin_unlock(&rq->lock);
 	return n;
 }
 

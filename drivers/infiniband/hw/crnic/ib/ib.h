@@ -380,6 +380,7 @@ void crnic_udbr_unmap(struct crnic_ib_ctx *ctx, struct crnic_udbr *udbr);
  * @buf_addr: its ring
  * @db_addr: its doorbell record
  * @bytes: length of the ring, checked; 0 for none
+ * @offset_bits: width of the context's page offset
  * @access: IB_ACCESS_LOCAL_WRITE if the device writes the ring
  * @has_uar: the queue has a doorbell page
  * @uar: the page's number
@@ -388,6 +389,7 @@ struct crnic_ring_user {
 	u64 buf_addr;
 	u64 db_addr;
 	size_t bytes;
+	u8 offset_bits;
 	int access;
 	bool has_uar;
 	u32 uar;

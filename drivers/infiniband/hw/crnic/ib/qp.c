@@ -116,7 +116,10 @@ static int crnic_qp_pin(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *at
 	struct crnic_qp_limits lim = crnic_qp_limits(to_cdev(qp->ibqp.device));
 	struct crnic_ib_ctx *ctx = crnic_udata_ctx(udata);
 	struct mlx5_ib_create_qp ucmd = {};
-	struct crnic_ring_user u = { .has_uar = true };
+	struct crnic_ring_user u = {
+		.has_uar = true,
+		.offset_bits = __mlx5_bit_sz(qpc, page_offset),
+	};
 	int err;
 
 	err = crnic_qp_ucmd(udata, &ucmd);
@@ -254,7 +257,12 @@ static int crnic_qp_respond(struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
-/* from here on events and CQEs find the QP */
+static bool crnic_qp_is_bare(const struct crnic_ib_qp *qp)
+{
+	return qp->ibqp.qp_type == IB_QPT_XRC_TGT;
+}
+
+/* from here on events and, for the kernel, CQEs find the QP */
 static int crnic_qp_publish(struct crnic_ib *ib, struct crnic_ib_qp *qp, bool user)
 {
 	int err;
@@ -263,18 +271,13 @@ static int crnic_qp_publish(struct crnic_ib *ib, struct crnic_ib_qp *qp, bool us
 	qp->rsc.type = CRNIC_RSC_QP;
 	qp->rsc.num = qp->qpn;
 	err = crnic_rsc_add(ib->dev, &qp->rsc);
-	if (err || user)
+	if (err || user || crnic_qp_is_bare(qp))
 		return err;
 
 	err = xa_insert_irq(&ib->qps, qp->qpn, qp, GFP_KERNEL);
 	if (err)
 		crnic_rsc_del(ib->dev, &qp->rsc);
 	return err;
-}
-
-static bool crnic_qp_is_bare(const struct crnic_ib_qp *qp)
-{
-	return qp->ibqp.qp_type == IB_QPT_XRC_TGT;
 }
 
 static void crnic_qp_free_memory(struct crnic_dev *dev, struct crnic_ib_qp *qp,

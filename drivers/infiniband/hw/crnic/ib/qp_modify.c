@@ -125,7 +125,7 @@ static const struct {
  * The device names few optional fields in the commands that set up a QP: it
  * takes the rest from the context (mlx5_ib's opt_mask[] says which).
  */
-static u32 crnic_qp_opt_allowed(u16 opcode, enum ib_qp_type type)
+static u32 crnic_qp_opt_allowed(u16 opcode)
 {
 	const u32 rights = MLX5_QP_OPTPAR_RRE | MLX5_QP_OPTPAR_RWE | MLX5_QP_OPTPAR_RAE;
 
@@ -152,7 +152,7 @@ static u32 crnic_qp_opt_mask(u16 opcode, enum ib_qp_type type, int mask)
 	for (i = 0; i < ARRAY_SIZE(crnic_qp_opts); i++)
 		if (mask & crnic_qp_opts[i].attr)
 			opt |= crnic_qp_opts[i].opt;
-	opt &= crnic_qp_opt_allowed(opcode, type);
+	opt &= crnic_qp_opt_allowed(opcode);
 	if (type == IB_QPT_UC)
 		opt &= ~(MLX5_QP_OPTPAR_RRE | MLX5_QP_OPTPAR_RAE);
 	return opt;

@@ -2,9 +2,6 @@
 /* Memory of queues: pinned for users, allocated for the kernel */
 #include "ib.h"
 
-/* page_offset fields of contexts have 6 bits */
-#define CRNIC_PAGE_OFFSET_BITS	6
-
 /**
  * crnic_ring_pin - take a user's ring, doorbell record and doorbell page
  * @ctx: the user
@@ -38,7 +35,7 @@ int crnic_ring_pin(struct crnic_ib_ctx *ctx, const struct crnic_ring_user *u,
 		goto err_dbr;
 	}
 
-	err = crnic_pas_of_ring(ring->umem, CRNIC_PAGE_OFFSET_BITS, pas);
+	err = crnic_pas_of_ring(ring->umem, u->offset_bits, pas);
 	if (err)
 		goto err_umem;
 	return 0;

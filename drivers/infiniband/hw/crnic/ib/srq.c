@@ -93,7 +93,8 @@ static int crnic_srq_pin(struct crnic_ib_srq *srq, struct ib_udata *udata,
 {
 	struct crnic_ib_ctx *ctx = crnic_udata_ctx(udata);
 	struct mlx5_ib_create_srq ucmd = {};
-	struct crnic_ring_user u = {};
+	/* of the two contexts that an SRQ can have, the narrower field */
+	struct crnic_ring_user u = { .offset_bits = __mlx5_bit_sz(wq, page_offset) };
 	int err;
 
 	if (udata->inlen < offsetof(struct mlx5_ib_create_srq, uidx))
