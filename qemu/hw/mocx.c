@@ -61,8 +61,7 @@ void mocx_hw_leave(MocxState *s)
     }
 }
 
-/* One slice, inside mocx_hw_enter() and mocx_hw_leave(). */
-static void mocx_slice(MocxState *s, unsigned budget)
+void mocx_hw_slice(MocxState *s, unsigned budget)
 {
     s->kicked = false;
     if (mocx_run(s->core, budget)) {
@@ -76,7 +75,7 @@ static void mocx_bh(void *opaque)
     MocxState *s = opaque;
 
     if (s->kicked && mocx_hw_enter(s)) {
-        mocx_slice(s, MOCX_RUN_BUDGET);
+        mocx_hw_slice(s, MOCX_RUN_BUDGET);
         mocx_hw_leave(s);
     }
     mocx_hw_wire_poll(s);
@@ -111,7 +110,7 @@ static void mocx_bar_write(void *opaque, hwaddr addr, uint64_t value,
     }
     mocx_mmio_write(s->core, addr, value, size);
     if (s->kicked) {
-        mocx_slice(s, MOCX_INLINE_BUDGET);
+        mocx_hw_slice(s, MOCX_INLINE_BUDGET);
     }
     mocx_hw_leave(s);
 }
@@ -236,11 +235,26 @@ static void mocx_write_config(PCIDevice *pci_dev, uint32_t addr, uint32_t val,
     }
 }
 
+/* D0 and D3hot, and no reset between them. */
+static bool mocx_pci_pm(PCIDevice *pci_dev, Error **errp)
+{
+    uint8_t *cap = pci_dev->config + MOCX_CAP_PM;
+
+    if (pci_pm_init(pci_dev, MOCX_CAP_PM, errp) < 0) {
+        return false;
+    }
+    pci_set_word(cap + PCI_PM_PMC, 3);
+    pci_set_word(cap + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
+    pci_set_word(pci_dev->wmask + MOCX_CAP_PM + PCI_PM_CTRL,
+                 PCI_PM_CTRL_STATE_MASK);
+    return true;
+}
+
 static bool mocx_pci_caps(PCIDevice *pci_dev, MocxState *s, Error **errp)
 {
     const uint8_t *mac = s->nic_conf.macaddr.a;
 
-    if (pci_pm_init(pci_dev, MOCX_CAP_PM, errp) < 0) {
+    if (!mocx_pci_pm(pci_dev, errp)) {
         return false;
     }
     if (pcie_endpoint_cap_init(pci_dev, MOCX_CAP_PCIE) < 0) {

@@ -21,7 +21,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(MocxState, MOCX)
 
 /* Packets and WQEs handled before vCPUs and other devices get the BQL. */
 #define MOCX_RUN_BUDGET         128
-/* The same for work done inside a doorbell write, on the vCPU's own time. */
+/* The same for work done at once, by a doorbell or a frame that causes it. */
 #define MOCX_INLINE_BUDGET      32
 
 /* Slots that find an existing mapping of a page without a search. */
@@ -77,6 +77,9 @@ bool mocx_hw_enter(MocxState *s);
 
 /** mocx_hw_leave() - end it: drop mappings, see to work that was announced */
 void mocx_hw_leave(MocxState *s);
+
+/** mocx_hw_slice() - let the core work, between enter and leave */
+void mocx_hw_slice(MocxState *s, unsigned budget);
 
 /** mocx_hw_dma_init() - prepare the table of mappings */
 void mocx_hw_dma_init(MocxState *s);

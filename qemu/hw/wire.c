@@ -62,6 +62,9 @@ static ssize_t mocx_wire_receive(NetClientState *nc, const uint8_t *buf,
     }
     taken = mocx_receive(s->core, &frame, 1);
     s->rx_held = taken == 0;
+    if (s->kicked) {
+        mocx_hw_slice(s, MOCX_INLINE_BUDGET);
+    }
     mocx_hw_leave(s);
     return taken ? size : 0;
 }
