@@ -226,6 +226,13 @@ static MocxStatus check_type(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
     return MOCX_OK;
 }
 
+/* The number space is shared with SQs and RQs, the limit is not. */
+static bool enter(MocxDev *dev, MocxQp *qp)
+{
+    return dev->live[MOCX_OBJ_QP] < 1u << dev->cfg.log_max_qp &&
+           mocx_table_add(&dev->queues, &qp->queue.obj, MOCX_OBJ_QP);
+}
+
 static MocxStatus set_up(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
 {
     MocxStatus status = check_type(dev, cmd, qp);
@@ -240,8 +247,7 @@ static MocxStatus set_up(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
     if (!status) {
         status = make_ring(dev, cmd, qp);
     }
-    if (!status && !mocx_table_add(&dev->queues, &qp->queue.obj,
-                                   MOCX_OBJ_QP)) {
+    if (!status && !enter(dev, qp)) {
         status = mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_QP_LIMIT, "no QP left");
     }
     return status;
