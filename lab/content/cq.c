@@ -22,7 +22,7 @@ int cqueue_create(struct side *s, struct cqueue *q, int entries, bool by_event, 
 		if (!q->chan)
 			return side_fail(s, "create_comp_channel: %s", strerror(errno));
 	}
-	q->cq = ibv_create_cq(ctx, entries, NULL, q->chan, vector % ctx->num_comp_vectors);
+	q->cq = ibv_create_cq(ctx, entries, NULL, q->chan, (s->opt.vector + vector) % ctx->num_comp_vectors);
 	if (!q->cq)
 		return side_fail(s, "create_cq of %d: %s", entries, strerror(errno));
 	return 0;

@@ -27,7 +27,7 @@ typedef int (*cqueue_fn)(void *arg, const struct ibv_wc *wc);
  * @q: filled in
  * @entries: room
  * @by_event: wait for events instead of polling
- * @vector: completion vector, taken modulo their number
+ * @vector: completion vector, counted from the option's and taken modulo their number
  *
  * Return: 0, -1 with the verdict filled in.
  */

@@ -29,6 +29,7 @@ static const char usage[] =
 "  -n, --depth N          messages in flight on a QP, 1 to 64 (8)\n"
 "  -q, --qps N            QPs of a case, 1 to 16 (2)\n"
 "      --psn N            first PSN (from the seed)\n"
+"      --vector N         completion vector of the first CQ (0)\n"
 "      --seed N           of all patterns (1)\n"
 "      --deadline S       seconds that a case may take beside its bytes (30)\n"
 "      --profile NAME     any, or connectx: its status and vendor codes in err/* (any)\n"
@@ -36,7 +37,7 @@ static const char usage[] =
 "  -p, --port N           TCP port of the control channel (18515)\n"
 "  -l, --list             print the cases\n";
 
-enum long_only { OPT_PEER_DEV = 256, OPT_PEER_GID, OPT_PSN, OPT_SEED, OPT_DEADLINE, OPT_PROFILE, OPT_CORRUPT, OPT_LISTEN,
+enum long_only { OPT_PEER_DEV = 256, OPT_PEER_GID, OPT_PSN, OPT_SEED, OPT_VECTOR, OPT_DEADLINE, OPT_PROFILE, OPT_CORRUPT, OPT_LISTEN,
 		 OPT_LOOPBACK };
 
 static const struct option longs[] = {
@@ -51,6 +52,7 @@ static const struct option longs[] = {
 	{ "depth", required_argument, NULL, 'n' },
 	{ "qps", required_argument, NULL, 'q' },
 	{ "psn", required_argument, NULL, OPT_PSN },
+	{ "vector", required_argument, NULL, OPT_VECTOR },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "deadline", required_argument, NULL, OPT_DEADLINE },
 	{ "profile", required_argument, NULL, OPT_PROFILE },
@@ -160,6 +162,7 @@ static void parse_shared(struct shared_options *o, int c, const char *arg)
 	case 'q': o->qps = number("number of QPs", arg, 1, 16); break;
 	case OPT_PSN: o->psn = number("PSN", arg, 0, 0xffffff); break;
 	case OPT_SEED: o->seed = number("seed", arg, 0, UINT64_MAX); break;
+	case OPT_VECTOR: o->vector = number("vector", arg, 0, 4095); break;
 	case OPT_DEADLINE: o->deadline_s = number("deadline", arg, 1, 3600); break;
 	case OPT_PROFILE: o->profile = word("profile", arg, profiles); break;
 	case OPT_CORRUPT: o->corrupt = word("thing to corrupt", arg, corrupts); break;

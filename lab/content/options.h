@@ -31,6 +31,7 @@ struct shared_options {
 	uint32_t deadline_s;
 	uint32_t profile;
 	uint32_t corrupt;
+	uint32_t vector;
 };
 
 /**

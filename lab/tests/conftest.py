@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Labs for the tests: one is up at a time, and serves all tests of its pair."""
+
+import os
+import re
+
+import pytest
+from crnic_lab.errors import LabError
+
+import pairs
+from rig import Rig
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup('lab')
+    group.addoption('--pair', action='append', metavar='X,Y',
+                    help='drivers of a and b; may be given again (all)')
+    group.addoption('--lab', metavar='NAME',
+                    help='use this lab, which is up, and leave it up')
+
+
+def pytest_configure(config):
+    config.addinivalue_line('markers', 'level(name): what the drivers must '
+                            'have reached, rdma if absent')
+    config.addinivalue_line('markers', 'cross: also for unlike pairs')
+    config.addinivalue_line('markers', 'mocx: only where both ends are mocx')
+    config.addinivalue_line('markers', 'says(pattern): lines of the kernels '
+                            'that the test provokes')
+    config.addinivalue_line('markers', 'full: only with DEPTH=full')
+
+
+def wanted_pairs(config, cross):
+    """From the command line, the environment, or all of them."""
+    named = config.getoption('--pair') or os.environ.get('PAIRS', '').split()
+    known = pairs.default_pairs(cross)
+    return [pair for pair in named if pair in known] if named else known
+
+
+def pytest_generate_tests(metafunc):
+    if 'pair' not in metafunc.fixturenames:
+        return
+    cross = metafunc.definition.get_closest_marker('cross') is not None
+    metafunc.parametrize('pair', wanted_pairs(metafunc.config, cross),
+                         scope='session')
+
+
+def why_skip(item):
+    """The reason why a test is not run, or None."""
+    if item.get_closest_marker('full') and not pairs.FULL:
+        return 'only with DEPTH=full'
+    if 'pair' not in item.fixturenames:
+        return None
+    pair = item.callspec.params['pair']
+    level = item.get_closest_marker('level')
+    if item.get_closest_marker('mocx') and not pairs.is_mocx(pair):
+        return 'rxe has no such device'
+    return pairs.lacks(pair, level.args[0] if level else 'rdma')
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection_modifyitems(items):
+    """Pair by pair, since only one is up, and else as the files have it."""
+    order = {item: (item.callspec.params['pair']
+                    if 'pair' in item.fixturenames else '', place)
+             for place, item in enumerate(items)}
+    for item in items:
+        reason = why_skip(item)
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
+    yield
+    items.sort(key=order.get)
+
+
+@pytest.fixture(scope='session')
+def booted(request, pair):
+    """The lab of a pair. Where it cannot come up, its tests fail."""
+    try:
+        rig = Rig(pair, request.config.getoption('--lab'))
+    except LabError as error:
+        pytest.fail(f'no lab for {pair}: {error}', pytrace=False)
+    yield rig
+    rig.close()
+
+
+@pytest.fixture
+def lab(booted, request):
+    """The lab; afterwards the kernels' logs must be clean."""
+    booted.look()
+    yield booted
+    says = [mark.args[0] for mark in request.node.iter_markers('says')]
+    lines = [line for line in booted.look()
+             if not any(re.search(pattern, line) for pattern in says)]
+    if lines:
+        pytest.fail('left in the kernel\'s log:\n' + '\n'.join(lines),
+                    pytrace=False)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two guests that tests use: programs on both sides, GIDs, the kernel's log."""
+
+import contextlib
+import ipaddress
+import time
+
+from crnic_lab import gid as gids
+from crnic_lab.dmesg import Watch
+from crnic_lab.errors import LabError
+from crnic_lab.lab import Lab
+
+from pairs import drivers, is_mocx
+
+ADDRESS = {('a', 4): '10.0.0.1', ('b', 4): '10.0.0.2',
+           ('a', 6): 'fd00::1', ('b', 6): 'fd00::2'}
+MTU = 4200          # of the netdev, so that both path MTUs can be had
+OTHER = {'a': 'b', 'b': 'a'}
+
+
+def text_of(result):
+    """Both streams of a Result."""
+    return (result.stdout + result.stderr).decode(errors='replace').strip()
+
+
+def tail(result, lines=6):
+    """The end of what a command said."""
+    return '\n'.join(text_of(result).splitlines()[-lines:])
+
+
+class Rig:
+    """A lab that is up, with what tests need to know of it."""
+
+    def __init__(self, pair, name=None, **wishes):
+        self.pair = pair
+        self.borrowed = name is not None
+        self.lab = Lab(name or 'tests')
+        if not self.borrowed:
+            self.lab.down()
+            self.lab.up(**{'driver': pair, 'mtu': MTU} | wishes)
+        self.guests = {guest.name: guest for guest in self.lab.guests()}
+        self.watches = [Watch(guest) for guest in self.guests.values()]
+        self.a, self.b = self.guests['a'], self.guests['b']
+        self.drivers = dict(zip('ab', drivers(pair)))
+        self.mocx = is_mocx(pair)
+        self.pushed = set()
+        self.look()
+
+    def close(self):
+        """End the guests, unless they were there before."""
+        if not self.borrowed:
+            self.lab.down()
+
+    # Facts
+
+    def netdev(self, name):
+        """The wire's netdev in a guest."""
+        return self.guests[name].check(
+            'for d in /sys/bus/pci/devices/0000:01:00.0/net/* '
+            '/sys/bus/pci/devices/0000:01:00.0/virtio*/net/*; do '
+            '[ -e $d ] && basename $d; done').strip()
+
+    def device(self, name):
+        """The wire's RDMA device in a guest."""
+        return self.guests[name].rdma_device()
+
+    def gid(self, name, family=4, version='v2'):
+        """Index of the GID of a guest's address."""
+        return gids.find_index(self.guests[name].gids(),
+                               ADDRESS[name, family], version)
+
+    def gid_table(self, name):
+        """[(index, type, address)] of a guest's RDMA device."""
+        return [(index, kind, ipaddress.ip_address(value))
+                for index, kind, _, value in self.guests[name].gids()]
+
+    def set_mtu(self, mtu):
+        """The MTU of both netdevs."""
+        for name, guest in self.guests.items():
+            guest.check(['ip', 'link', 'set', self.netdev(name), 'mtu',
+                         str(mtu)])
+
+    # The kernel's log
+
+    def look(self):
+        """Lines since the last look that no test may leave behind."""
+        return [f'{watch.guest.name}: {line}' for watch in self.watches
+                for line in watch.look()[0]]
+
+    # Programs
+
+    def push(self, path):
+        """Copy a program into both guests, once; its path there."""
+        there = f'/root/{path.name}'
+        if path not in self.pushed:
+            for guest in self.guests.values():
+                guest.agent.push(path.read_bytes(), there, '755')
+            self.pushed.add(path)
+        return there
+
+    @contextlib.contextmanager
+    def serving(self, name, command, port=None, cm=False):
+        """A server program in a guest, that listens when this is entered."""
+        process = self.guests[name].start(command)
+        try:
+            self.wait_for_server(name, process, port, cm)
+            yield process
+        finally:
+            if process.returncode is None:
+                process.kill()
+
+    def wait_for_server(self, name, process, port, cm):
+        """Until it listens: on a TCP port, with rdma_cm, or not at all."""
+        probe = 'rdma res show cm_id | grep -q LISTEN' if cm else \
+            f'ss -Hltn sport = :{port} | grep -q .'
+        end = time.monotonic() + 20
+        while port or cm:
+            if process.poll() is not None:
+                raise LabError(f'the server ended: {tail(process.wait())}')
+            if self.guests[name].run(probe).returncode == 0:
+                return
+            if time.monotonic() > end:
+                raise LabError('the server does not listen')
+            time.sleep(0.05)
+
+    def talk(self, server, client, port=None, cm=False, server_on='b',
+             timeout=120):
+        """Run a server and its client to their ends: both Results. Fails
+        unless both succeed."""
+        with self.serving(server_on, server, port, cm) as process:
+            result = self.guests[OTHER[server_on]].run(client,
+                                                       timeout=timeout)
+            assert result.returncode == 0, \
+                f'client: exit code {result.returncode}: {tail(result)}'
+            served = process.wait(timeout=20)
+        assert served.returncode == 0, \
+            f'server: exit code {served.returncode}: {tail(served)}'
+        return served, result

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""perftest's programs end well, with and without rdma_cm."""
+
+import pytest
+
+from pairs import FULL
+from rig import ADDRESS
+
+PORT = 18516
+
+
+def perftest(lab, program, *options, cm=False, family=4):
+    """Run a program of perftest on both sides; its last line of figures."""
+    sides = []
+    for name in 'ba':
+        side = [program, '-F', '-p', str(PORT), *map(str, options)]
+        if cm:
+            side += ['-R']
+        else:
+            side += ['-d', lab.device(name), '-x', str(lab.gid(name, family))]
+        sides.append(side)
+    _, result = lab.talk(sides[0], sides[1] + [ADDRESS['b', 4]],
+                         None if cm else PORT, cm=cm, timeout=180)
+    figures = [line.split() for line in result.text.splitlines()
+               if line.strip()[:1].isdigit()]
+    assert figures, result.text
+    assert all(float(value) >= 0 for value in figures[-1]), result.text
+    return figures[-1]
+
+
+BW = ['ib_send_bw', 'ib_write_bw', 'ib_read_bw']
+LAT = ['ib_send_lat', 'ib_write_lat', 'ib_read_lat']
+COUNT = 1000 if FULL else 100
+
+
+@pytest.mark.parametrize('qps', [1, 16])
+@pytest.mark.parametrize('program', BW)
+def test_bandwidth(lab, program, qps):
+    figures = perftest(lab, program, '-s', 65536, '-q', qps, '-n',
+                       COUNT if qps == 1 else COUNT // 10)
+    assert float(figures[3]) > 0
+
+
+@pytest.mark.parametrize('program', LAT)
+def test_latency(lab, program):
+    perftest(lab, program, '-s', 64, '-n', COUNT, family=6)
+
+
+@pytest.mark.parametrize('kind', ['FETCH_AND_ADD', 'CMP_AND_SWAP'])
+def test_atomics(lab, kind):
+    perftest(lab, 'ib_atomic_bw', '-A', kind, '-n', COUNT)
+
+
+def test_datagrams(lab):
+    perftest(lab, 'ib_send_bw', '-c', 'UD', '-s', 4096, '-n', COUNT)
+
+
+def test_events(lab):
+    perftest(lab, 'ib_send_lat', '-e', '-s', 64, '-n', COUNT)
+
+
+@pytest.mark.level('cm')
+@pytest.mark.parametrize('program', BW + LAT if FULL else BW[:2] + LAT[2:])
+def test_by_rdma_cm(lab, program):
+    perftest(lab, program, '-s', 4096, '-n', COUNT, cm=True)
+
+
+@pytest.mark.level('cm')
+def test_16_qps_by_rdma_cm(lab):
+    perftest(lab, 'ib_write_bw', '-s', 65536, '-q', 16, '-n', 10, cm=True)
+
+
+@pytest.mark.level('cm')
+def test_datagrams_by_rdma_cm(lab):
+    perftest(lab, 'ib_send_bw', '-c', 'UD', '-s', 1024, '-n', COUNT, cm=True)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize('bytes_inline', [0, 1, 32, 64, 128])
+def test_inline(lab, bytes_inline):
+    perftest(lab, 'ib_write_lat', '-s', max(bytes_inline, 2), '-I',
+             bytes_inline, '-n', COUNT)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize('program', BW)
+def test_all_sizes(lab, program):
+    perftest(lab, program, '-a', '-n', 10)
