@@ -88,6 +88,9 @@ void pair_reconnect(Pair *p, const DrvPath *path)
 {
     drv_qp_reset(p->a.qp);
     drv_qp_reset(p->b.qp);
+    /* Packets of the earlier life would be taken for those of the new one:
+     * its PSNs are the same. */
+    world_settle(p->w);
     drain(p->a.scq);
     drain(p->a.rcq);
     drain(p->b.scq);
