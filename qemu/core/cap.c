@@ -74,6 +74,8 @@ static const CapRow caps[] = {
     GEN(vport_counters, 1), /* mlx5_ib sends MAD_IFC without */
     GEN(cqe_version, 1),
     GEN(cq_oi, 1),
+    GEN(cq_moderation, 1),
+    GEN(cq_period_mode_modify, 1),
     GEN(umr_modify_entity_size_disabled, 1),
     GEN(umr_fence, 2),      /* none is needed: WQEs run in order */
     GEN(device_frequency_khz, MOCX_TIMER_KHZ),

@@ -27,6 +27,12 @@
 #define CQ_ERR_OVERRUN          1
 #define CQ_ERR_ACCESS           2
 
+/* MODIFY_CQ's field select (mlx5/cq.h: MLX5_CQ_MODIFY_*) */
+#define CQ_MODIFY_PERIOD        (1u << 0)
+#define CQ_MODIFY_COUNT         (1u << 1)
+#define CQ_MODIFY_OVERRUN       (1u << 2)
+#define CQ_MODIFY_PERIOD_MODE   (1u << 4)
+
 #define CQC_STATUS_OVERFLOW     0x9
 #define CQC_ST_SOLICITED_ARMED  0x6
 #define CQC_ST_ARMED            0x9
@@ -79,9 +85,39 @@ static void cq_fail(MocxDev *dev, MocxCq *cq, uint8_t syndrome)
 
 static void cq_notify(MocxDev *dev, MocxCq *cq)
 {
+    mocx_timer_stop(dev, &cq->timer);
     cq->arm = MOCX_CQ_IDLE;
     cq->event_pi = cq->pi;
+    cq->event_ns = mocx_now(dev);
     mocx_eq_comp(dev, cq->eq, cq->obj.id);
+}
+
+static void cq_timer(MocxDev *dev, MocxTimer *timer)
+{
+    cq_notify(dev, (MocxCq *)((char *)timer - offsetof(MocxCq, timer)));
+}
+
+/*
+ * There is something to tell.  Moderation spaces events: one that comes sooner
+ * than a period after the last waits for its end, or for enough CQEs.  (A card
+ * may also hold back the first of a burst; that would cost a lone message
+ * its latency and spare nothing.)
+ */
+static void cq_event(MocxDev *dev, MocxCq *cq)
+{
+    uint64_t due;
+
+    if (!cq->period || cq->max_count <= 1 ||
+        cq->pi - cq->event_pi >= cq->max_count) {
+        cq_notify(dev, cq);
+        return;
+    }
+    due = cq->event_ns + cq->period * 1000ull;
+    if (mocx_now(dev) >= due) {
+        cq_notify(dev, cq);
+    } else if (!cq->timer.pos) {
+        mocx_timer_arm(dev, &cq->timer, due);
+    }
 }
 
 static bool cqe_is_error(const struct mlx5_cqe64 *cqe)
@@ -132,7 +168,7 @@ bool mocx_cq_post(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe)
     }
     if (cq->arm == MOCX_CQ_ARM_NEXT ||
         (cq->arm == MOCX_CQ_ARM_SOLICITED && solicited)) {
-        cq_notify(dev, cq);
+        cq_event(dev, cq);
     }
     return true;
 }
@@ -159,13 +195,14 @@ void mocx_cq_arm(MocxDev *dev, uint32_t arm_word, uint32_t cqn)
         mocx_log(dev, MOCX_LOG_GUEST_ERROR, "arming of unknown CQ %u", cqn);
         return;
     }
+    mocx_timer_stop(dev, &cq->timer);
     cq->ci = arm_word & CQ_INDEX_MASK;
     cq->arm_sn = arm_word >> 28 & 3;
     cq->arm = solicited && cq->arm != MOCX_CQ_ARM_NEXT ? MOCX_CQ_ARM_SOLICITED
               : MOCX_CQ_ARM_NEXT;
     if (cq_unseen(cq, cq->arm == MOCX_CQ_ARM_NEXT ? cq->pi
                   : cq->solicited_pi)) {
-        cq_notify(dev, cq);
+        cq_event(dev, cq);
     }
 }
 
@@ -228,10 +265,12 @@ static void cq_fill(MocxDev *dev, MocxCq *cq, const uint8_t *cqc)
     cq->ignore_overrun = DEVX_GET(cqc, cqc, oi);
     cq->dbr = DEVX_GET64(cqc, cqc, dbr_addr);
     cq->uar = DEVX_GET(cqc, cqc, uar_page);
+    cq->period_mode = DEVX_GET(cqc, cqc, cq_period_mode);
     cq->period = DEVX_GET(cqc, cqc, cq_period);
     cq->max_count = DEVX_GET(cqc, cqc, cq_max_count);
     cq->eq = mocx_eq_find(dev, DEVX_GET(cqc, cqc, c_eqn_or_apu_element));
     mocx_obj_hold(&cq->eq->obj);
+    cq->timer.fn = cq_timer;
 }
 
 static void cq_free(void *arg, MocxObj *obj)
@@ -239,6 +278,7 @@ static void cq_free(void *arg, MocxObj *obj)
     MocxDev *dev = arg;
     MocxCq *cq = (MocxCq *)obj;
 
+    mocx_timer_stop(dev, &cq->timer);
     mocx_obj_drop(&cq->eq->obj);
     mocx_table_del(&dev->cqs, obj);
     mocx_ring_fini(&cq->ring);
@@ -300,10 +340,7 @@ static MocxStatus cq_destroy(MocxDev *dev, MocxCmd *cmd)
     return MOCX_OK;
 }
 
-/*
- * Moderation is stored and shown, and every event is raised at once: cq_moderation
- * is not advertised.  A resized CQ is not either.
- */
+/* Resizing (op_mod 1) is not advertised. */
 static MocxStatus cq_modify(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *cqc = DEVX_ADDR_OF(modify_cq_in, cmd->in, cq_context);
@@ -319,14 +356,17 @@ static MocxStatus cq_modify(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_RESIZE,
                         "resizing is not offered");
     }
-    if (select & 1) {
+    if (select & CQ_MODIFY_PERIOD) {
         cq->period = DEVX_GET(cqc, cqc, cq_period);
     }
-    if (select & 2) {
+    if (select & CQ_MODIFY_COUNT) {
         cq->max_count = DEVX_GET(cqc, cqc, cq_max_count);
     }
-    if (select & 4) {
+    if (select & CQ_MODIFY_OVERRUN) {
         cq->ignore_overrun = DEVX_GET(cqc, cqc, oi);
+    }
+    if (select & CQ_MODIFY_PERIOD_MODE) {
+        cq->period_mode = DEVX_GET(cqc, cqc, cq_period_mode);
     }
     return MOCX_OK;
 }
@@ -358,6 +398,7 @@ static MocxStatus cq_query(MocxDev *dev, MocxCmd *cmd)
     DEVX_SET(cqc, cqc, oi, cq->ignore_overrun);
     DEVX_SET(cqc, cqc, log_cq_size, cq->log_size);
     DEVX_SET(cqc, cqc, uar_page, cq->uar);
+    DEVX_SET(cqc, cqc, cq_period_mode, cq->period_mode);
     DEVX_SET(cqc, cqc, cq_period, cq->period);
     DEVX_SET(cqc, cqc, cq_max_count, cq->max_count);
     DEVX_SET(cqc, cqc, c_eqn_or_apu_element, cq->eq->obj.id);

@@ -5,6 +5,7 @@
 
 #include "eq.h"
 #include "ifc.h"
+#include "sched.h"
 
 typedef enum MocxCqArm {
     MOCX_CQ_IDLE, MOCX_CQ_ARM_SOLICITED, MOCX_CQ_ARM_NEXT,
@@ -18,7 +19,11 @@ typedef struct MocxCq {
     uint8_t log_size;
     uint8_t log_cqe_sz;     /* 6 or 7 */
     uint8_t cqe_sz;         /* as in cqc: 0 64, 1 128, 2 128 with padding */
-    uint16_t period, max_count;
+    uint8_t period_mode;    /* kept, shown, and not looked at */
+    uint16_t period;        /* moderation: microseconds between events, */
+    uint16_t max_count;     /* or this many CQEs; 0 in either is none */
+    uint64_t event_ns;      /* when the last event was raised */
+    MocxTimer timer;        /* an event that is held back */
     uint32_t uar;
     bool ignore_overrun;    /* oi */
     bool in_error;
