@@ -70,6 +70,16 @@ static inline void bytes_mutate(Bytes *b, uint8_t *data, size_t len)
     }
 }
 
+/* Little to set up, since that is done anew for every input. */
+static inline MocxConfig fuzz_config(void)
+{
+    MocxConfig cfg;
+
+    mocx_config_default(&cfg);
+    cfg.boot_pages = cfg.init_pages = 2;
+    return cfg;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif /* MOCX_TESTS_FUZZ_H */

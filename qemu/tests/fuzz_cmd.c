@@ -106,7 +106,8 @@ static void step(Drv *d, const Corpus *c, Bytes *b)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Bytes b = { data, data + size };
-    World *w = world_new(1, NULL);
+    MocxConfig cfg = fuzz_config();
+    World *w = world_new(1, &cfg);
     Host *h = w->host[0];
     Drv *d = drv_new(h);
     Corpus c = { .n = 0 };

@@ -44,8 +44,9 @@ static void pair_up(Pair *p)
 {
     DrvPath path = { .log_rra = 2, .log_sra = 2, .timeout = 10, .retry = 2,
                      .rnr_retry = 2, .set_retry = true };
+    MocxConfig cfg = fuzz_config();
 
-    p->w = world_new(2, NULL);
+    p->w = world_new(2, &cfg);
     side_up(&p->a, p->w->host[0]);
     side_up(&p->b, p->w->host[1]);
     drv_qp_connect(p->a.qp[END_RC], p->b.qp[END_RC], &path);

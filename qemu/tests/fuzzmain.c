@@ -13,7 +13,7 @@
 
 #define BATCHES         8
 #define COUNT_SHORT     12
-#define COUNT_FULL      2000
+#define COUNT_FULL      1000
 #define SIZE_MAX_       768
 
 int main(int argc, char **argv)

@@ -134,7 +134,9 @@ static void *op_map(void *opaque, uint64_t addr, size_t *len, bool write)
     if (!mem_holds(addr, 1)) {
         return NULL;
     }
-    if (!h->view) {
+    if (h->wild) {
+        h->view = h->mem;       /* for speed */
+    } else if (!h->view) {
         h->view = mmap(NULL, HOST_MEM_SIZE, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_NORESERVE, h->memfd, 0);
         CHECK(h->view != MAP_FAILED, "cannot map guest memory");
@@ -250,10 +252,10 @@ void host_enter(Host *h)
 void host_leave(Host *h)
 {
     h->busy = false;
-    if (h->view) {
+    if (h->view && h->view != h->mem) {
         munmap(h->view, HOST_MEM_SIZE);
-        h->view = NULL;
     }
+    h->view = NULL;
 }
 
 uint32_t host_read32(Host *h, uint64_t addr)
