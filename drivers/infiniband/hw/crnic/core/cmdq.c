@@ -342,8 +342,8 @@ static int crnic_cmd_run(struct crnic_dev *dev, const void *in, int inlen, void 
 	ktime_t start = ktime_get();
 	int err;
 
-	if (inlen < CRNIC_CMD_INLINE || inlen > CRNIC_CMD_MAX_LEN ||
-	    outlen < CRNIC_CMD_INLINE || outlen > CRNIC_CMD_MAX_LEN)
+	if (inlen < CRNIC_CMD_MIN_LEN || inlen > CRNIC_CMD_MAX_LEN ||
+	    outlen < CRNIC_CMD_MIN_LEN || outlen > CRNIC_CMD_MAX_LEN)
 		return -EINVAL;
 
 	memset(out, 0, outlen);

@@ -20,7 +20,8 @@ struct dma_pool;
 #define CRNIC_CMD_MAX_SLOTS		32
 #define CRNIC_CMD_INLINE		16	/* bytes of a message that travel in the entry */
 #define CRNIC_CMD_OWNER_HW		BIT(0)	/* of status_own */
-#define CRNIC_CMD_MAX_LEN		(64U << 20)	/* far beyond any real message */
+#define CRNIC_CMD_MIN_LEN	8	/* opcode and op_mod, status and syndrome */
+#define CRNIC_CMD_MAX_LEN		(64 << 20)	/* far beyond any real message */
 
 /* All messages begin alike; mlx5_ifc.h has no name for that beginning */
 #define CRNIC_MSG_OPCODE(in)	MLX5_GET(enable_hca_in, in, opcode)
