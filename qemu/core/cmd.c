@@ -226,7 +226,7 @@ static void slot_publish(MocxSlot *s, unsigned slot, int delivery)
         memcpy(s->entry + ENTRY_OUT, s->out, ENTRY_INLINE);
     }
     s->entry[ENTRY_STATUS] = delivery << 1;
-    if (s->dev->bus_master) {
+    if (mocx_dma_on(s->dev)) {
         s->dev->ops->publish(s->dev->opaque,
                              s->dev->cmdq->base + slot * CMDQ_STRIDE + ENTRY_OUT,
                              s->entry + ENTRY_OUT, CMDQ_STRIDE - ENTRY_OUT);

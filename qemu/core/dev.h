@@ -124,16 +124,26 @@ static inline bool mocx_uar_valid(MocxDev *dev, uint32_t uar)
 void mocx_log(MocxDev *dev, MocxLog level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/**
+ * mocx_dma_on() - may the device reach guest memory?
+ *
+ * Dead firmware reaches none: the driver frees its rings without a word to it.
+ */
+static inline bool mocx_dma_on(const MocxDev *dev)
+{
+    return dev->bus_master && !dev->health_rfr;
+}
+
 static inline bool mocx_dma_read(MocxDev *dev, uint64_t addr, void *buf,
                                  size_t len)
 {
-    return dev->bus_master && dev->ops->dma_read(dev->opaque, addr, buf, len);
+    return mocx_dma_on(dev) && dev->ops->dma_read(dev->opaque, addr, buf, len);
 }
 
 static inline bool mocx_dma_write(MocxDev *dev, uint64_t addr,
                                   const void *buf, size_t len)
 {
-    return dev->bus_master && dev->ops->dma_write(dev->opaque, addr, buf, len);
+    return mocx_dma_on(dev) && dev->ops->dma_write(dev->opaque, addr, buf, len);
 }
 
 #endif /* MOCX_DEV_H */

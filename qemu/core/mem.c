@@ -266,7 +266,7 @@ static bool read_run(Walk *w, uint64_t bus, size_t len)
 {
     while (len) {
         size_t n = len;
-        void *p = w->dev->bus_master
+        void *p = mocx_dma_on(w->dev)
                   ? w->dev->ops->map(w->dev->opaque, bus, &n, false) : NULL;
 
         if (p) {
@@ -288,7 +288,7 @@ static bool write_run(Walk *w, uint64_t bus, size_t len)
 {
     while (len) {
         size_t n = len;
-        void *p = w->dev->bus_master
+        void *p = mocx_dma_on(w->dev)
                   ? w->dev->ops->map(w->dev->opaque, bus, &n, true) : NULL;
 
         if (p) {

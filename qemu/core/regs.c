@@ -48,11 +48,12 @@ static uint32_t cmdq_low(MocxDev *dev)
            MOCX_CMDQ_LOG_SIZE << 4 | MOCX_CMDQ_LOG_STRIDE;
 }
 
-/* Health: the counter moves with time, so that a driver sees life. */
+/* Health: the counter moves with time while the firmware lives. */
 static uint32_t health(MocxDev *dev)
 {
-    return (uint32_t)dev->health_syndrome << 24 |
-           ((mocx_now(dev) / HEALTH_TICK_NS + 1) & 0xffffff);
+    uint64_t beat = dev->health_rfr ? 0 : mocx_now(dev) / HEALTH_TICK_NS;
+
+    return (uint32_t)dev->health_syndrome << 24 | ((beat + 1) & 0xffffff);
 }
 
 static uint32_t iseg_read(MocxDev *dev, uint32_t off, uint64_t ticks)

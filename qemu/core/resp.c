@@ -452,7 +452,7 @@ static Verdict do_atomic(Ctx *c)
     if (!e) {
         return V_INVALID;
     }
-    if (!c->dev->bus_master || !atomic_word(c, bus, &orig)) {
+    if (!mocx_dma_on(c->dev) || !atomic_word(c, bus, &orig)) {
         resp->pending--;
         e->used = false;
         return V_WRITE_FAULT;

@@ -94,6 +94,6 @@ bool mocx_ring_publish(MocxDev *dev, const MocxRing *r, uint64_t off,
         return false;
     }
     addr = mocx_ring_addr(r, off, &run);
-    return run >= len && dev->bus_master &&
+    return run >= len && mocx_dma_on(dev) &&
            dev->ops->publish(dev->opaque, addr, entry, len);
 }
