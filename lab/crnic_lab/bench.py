@@ -2,8 +2,10 @@
 """crnic and mlx5 on the same model, and rxe, in the same two guests."""
 
 import json
+import os
 import statistics
 import sys
+import time
 from dataclasses import dataclass
 
 from .errors import LabError
@@ -42,6 +44,29 @@ ROWS = (
 )
 
 
+IDLE = Row('idle load', '', 0, 0, 0, '%core')
+IDLE_SECONDS = 20
+
+
+def idle_load(lab):
+    """Share of a core that a guest takes while nothing happens, in %."""
+    pids = lab.running()['pids'].values()
+
+    def ticks():
+        total = 0
+        for pid in pids:
+            with open(f'/proc/{pid}/stat', encoding='ascii') as file:
+                fields = file.read().rsplit(')', 1)[1].split()
+            total += int(fields[11]) + int(fields[12])
+        return total
+
+    time.sleep(2)
+    before = ticks()
+    time.sleep(IDLE_SECONDS)
+    seconds = (ticks() - before) / os.sysconf('SC_CLK_TCK')
+    return 100 * seconds / IDLE_SECONDS / len(pids)
+
+
 def measure(lab, row, driver):
     """One run of a row, in the row's unit."""
     rxe = driver == 'rxe'
@@ -63,9 +88,10 @@ def measure(lab, row, driver):
                    f'{last.strip().splitlines()[-1:]}')
 
 
-def column(lab, driver):
-    """Row name to median for one driver."""
-    medians = {}
+def column(lab, driver, idle):
+    """Row name to median for one driver; its load beyond that of none."""
+    medians = {IDLE.name: max(0.01, idle_load(lab) - idle)}
+    lab.say(f'{driver:5} adds {medians[IDLE.name]:.2f} % of a core when idle')
     for row in ROWS:
         values = [measure(lab, row, driver) for _ in range(RUNS)]
         medians[row.name] = statistics.median(values)
@@ -83,14 +109,14 @@ def report(columns):
     rows = []
     print(f'{"":14}{"unit":>6}{"crnic":>10}{"mlx5":>10}{"rxe":>10}'
           f'{"crnic/rxe":>11}')
-    for row in ROWS:
+    for row in (*ROWS, IDLE):
         values = {driver: columns.get(driver, {}).get(row.name)
                   for driver in ('crnic', 'mlx5', 'rxe')}
         rows.append({'row': row.name, 'unit': row.unit,
                      **{key: value and round(value, 2)
                         for key, value in values.items()},
                      'ratio': ratio(values['crnic'], values['rxe'])})
-        cells = ''.join(f'{value:10.1f}' if value else f'{"-":>10}'
+        cells = ''.join(f'{value:10.2f}' if value else f'{"-":>10}'
                         for value in values.values())
         print(f'{row.name:14}{row.unit:>6}{cells}'
               f'{rows[-1]["ratio"] or "-":>11}')
@@ -105,11 +131,12 @@ def main():
     failed = 0
     try:
         lab.up(driver='none', bench=True, mtu=4200)
+        idle = idle_load(lab)
         for driver in sys.argv[1:] or ('rxe', 'mlx5', 'crnic'):
             try:
                 if driver != 'rxe':
                     lab.switch(driver)
-                columns[driver] = column(lab, driver)
+                columns[driver] = column(lab, driver, idle)
             except LabError as error:
                 print(f'bench: {driver}: {error}', file=sys.stderr)
                 failed = 1

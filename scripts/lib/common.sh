@@ -17,8 +17,10 @@ export KERNEL_SERIES=6.12 QEMU_SERIES=10.0 CRNIC_CACHE=$CACHE
 
 say() { printf '%s: %s\n' "${PROG##*/}" "$*" >&2; }
 
+# A check that cannot go on is a failed check, and says so in its counts.
 die() {
 	say "error: $*"
+	case $PROG in scripts/check-*) echo "0 passed, 1 failed, 0 skipped" ;; esac
 	exit 1
 }
 
