@@ -172,11 +172,16 @@ int conn_swap(struct conn *c, struct verdict *v, const void *mine, void *theirs,
 bool conn_lost(const struct conn *c)
 {
 	struct pollfd p = { .fd = c->fd, .events = POLLRDHUP };
-	struct frame f;
+	struct {
+		struct frame frame;
+		struct verdict verdict;
+	} m;
 
 	if (poll(&p, 1, 0) == 1)
 		return true;
-	return recv(c->fd, &f, sizeof(f), MSG_PEEK | MSG_DONTWAIT) == sizeof(f) && f.type == FRAME_VERDICT;
+	/* A peer that has passed may be done before we have seen our last completion. */
+	return recv(c->fd, &m, sizeof(m), MSG_PEEK | MSG_DONTWAIT) == sizeof(m) && m.frame.type == FRAME_VERDICT &&
+	       m.verdict.outcome != PASSED;
 }
 
 int conn_finish(struct conn *c, const struct verdict *mine)

@@ -85,7 +85,6 @@ def booted(request, pair):
 @pytest.fixture
 def lab(booted, request):
     """The lab; afterwards the kernels' logs must be clean."""
-    booted.look()
     yield booted
     says = [mark.args[0] for mark in request.node.iter_markers('says')]
     lines = [line for line in booted.look()

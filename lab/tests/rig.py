@@ -43,7 +43,7 @@ class Rig:
         self.a, self.b = self.guests['a'], self.guests['b']
         self.drivers = dict(zip('ab', drivers(pair)))
         self.mocx = is_mocx(pair)
-        self.pushed = set()
+        self.pushed, self.facts = set(), {}
         self.look()
 
     def close(self):
@@ -55,14 +55,22 @@ class Rig:
 
     def netdev(self, name):
         """The wire's netdev in a guest."""
-        return self.guests[name].check(
-            'for d in /sys/bus/pci/devices/0000:01:00.0/net/* '
-            '/sys/bus/pci/devices/0000:01:00.0/virtio*/net/*; do '
-            '[ -e $d ] && basename $d; done').strip()
+        if ('netdev', name) not in self.facts:
+            self.facts['netdev', name] = self.guests[name].check(
+                'for d in /sys/bus/pci/devices/0000:01:00.0/net/* '
+                '/sys/bus/pci/devices/0000:01:00.0/virtio*/net/*; do '
+                '[ -e $d ] && basename $d; done').strip()
+        return self.facts['netdev', name]
 
     def device(self, name):
         """The wire's RDMA device in a guest."""
-        return self.guests[name].rdma_device()
+        if ('device', name) not in self.facts:
+            self.facts['device', name] = self.guests[name].rdma_device()
+        return self.facts['device', name]
+
+    def forget(self):
+        """Drivers were unloaded: find out again."""
+        self.facts.clear()
 
     def gid(self, name, family=4, version='v2'):
         """Index of the GID of a guest's address."""

@@ -10,6 +10,7 @@ from crnic_lab.paths import BUILD
 
 import content
 import wire
+from pairs import FULL
 from rig import ADDRESS
 
 EACH = ('rc/send,rc/send-imm,rc/write,rc/write-imm,rc/read,rc/fetch-add,'
@@ -77,19 +78,21 @@ def test_icrc_of_every_packet(lab, captures):
 
 
 def test_icrc_by_scapy(lab, captures):
-    """scapy knows the ICRC of IPv4 only."""
+    """scapy knows the ICRC of IPv4 only. It is slow: unless all is asked
+    for, one packet of each opcode and length will do."""
     all_of_scapy = pytest.importorskip('scapy.all')
     roce = pytest.importorskip('scapy.contrib.roce')
-    count = 0
-    for frame in wire.records(captures['v4']):
+    frames = [frame for frame in wire.records(captures['v4'])
+              if wire.parse(frame)]
+    if not FULL:
+        frames = {(wire.parse(frame).opcode, len(frame)): frame
+                  for frame in frames}.values()
+    for frame in frames:
         packet = all_of_scapy.Ether(frame)
-        if roce.BTH not in packet:
-            continue
         bth = packet[roce.BTH]
         assert bth.compute_icrc(None) == struct.pack('>I', bth.icrc), \
             packet.summary()
-        count += 1
-    assert count > 500
+    assert len(frames) > 50
 
 
 def test_case_34_reserved_bits_are_zero(lab, captures):

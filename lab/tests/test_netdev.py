@@ -18,7 +18,7 @@ def ping(lab, family, *options):
 def iperf(lab, *options):
     """Bits per second that arrived."""
     server = ['iperf3', '-s', '-1', '-p', '5201']
-    _, result = lab.talk(server, ['iperf3', '-c', '-J', '-t', '2', *options],
+    _, result = lab.talk(server, ['iperf3', '-J', '-t', '2', '-c', *options],
                          5201, timeout=60)
     end = json.loads(result.stdout)['end']
     return end.get('sum_received', end.get('sum'))['bits_per_second']

@@ -47,7 +47,7 @@ def reloadable(lab):
     for guest in lab.guests.values():
         if guest.run('rdma link | grep -q .').returncode:
             lab.lab.setup_guest(guest)
-    lab.pushed.clear()
+    lab.forget()
 
 
 def test_rounds(reloadable):
@@ -63,6 +63,7 @@ def test_rounds(reloadable):
                             ('slab', lambda n: slab(lab.guests[n])),
                             ('model', lambda n: model_memory(lab, n)))})
         lab.lab.each(lab.lab.setup_guest)
+        lab.forget()
     for key in figures[0]:
         row = [figure[key] for figure in figures[SETTLED - 1:]]
         assert max(row) - row[0] <= KIB, f'{key}: grows: {row} KiB'
