@@ -5,8 +5,10 @@
 #include "../drivers/infiniband/hw/crnic/ib/ib.h"
 
 static const struct crnic_qp_limits ib_lim = {
-	.max_bbs = 32768,
-	.max_recv_wr = 32768,
+	.max_wr = 8192,
+	.max_send_sge = 30,
+	.max_recv_sge = 30,
+	.max_ring = 32768,
 	.max_sq_desc = 1008,
 	.max_rq_desc = 512,
 };
@@ -36,7 +38,7 @@ struct ib_size_case {
 
 static const struct ib_size_case ib_size_cases[] = {
 	{ "takes_powers_of_two", IB_QPT_RC, 100, 100, 1, UCMD(256, 128, 4), 0 },
-	{ "takes_the_largest", IB_QPT_RC, 1, 1, 32, UCMD(32768, 32768, 9), 0 },
+	{ "takes_the_largest", IB_QPT_RC, 8192, 8192, 30, UCMD(32768, 32768, 9), 0 },
 	{ "takes_no_receive_queue", IB_QPT_RC, 1, 0, 0, UCMD(4, 0, 0), 0 },
 	{ "takes_no_send_queue", IB_QPT_UD, 0, 1, 1, UCMD(0, 4, 4), 0 },
 	{ "rejects_odd_send_count", IB_QPT_RC, 1, 1, 1, UCMD(3, 4, 4), -EINVAL },
@@ -46,6 +48,10 @@ static const struct ib_size_case ib_size_cases[] = {
 	{ "rejects_count_of_2_to_31", IB_QPT_RC, 1, 1, 1, UCMD(0x80000000, 4, 4), -EINVAL },
 	{ "rejects_fewer_blocks_than_requests", IB_QPT_RC, 5, 1, 1, UCMD(4, 4, 4), -EINVAL },
 	{ "rejects_fewer_wqes_than_requests", IB_QPT_RC, 1, 5, 1, UCMD(4, 4, 4), -EINVAL },
+	{ "rejects_sends_beyond_what_was_told", IB_QPT_RC, 8193, 1, 1, UCMD(32768, 4, 4), -EINVAL },
+	{ "rejects_receives_beyond_what_was_told", IB_QPT_RC, 1, 8193, 1, UCMD(4, 16384, 4),
+	  -EINVAL },
+	{ "rejects_sges_beyond_what_was_told", IB_QPT_RC, 1, 1, 31, UCMD(4, 4, 9), -EINVAL },
 	{ "rejects_shift_31", IB_QPT_RC, 1, 1, 1, UCMD(4, 4, 31), -EINVAL },
 	{ "rejects_shift_32", IB_QPT_RC, 1, 1, 1, UCMD(4, 4, 32), -EINVAL },
 	{ "rejects_shift_of_all_ones", IB_QPT_RC, 1, 1, 1, UCMD(4, 4, ~0U), -EINVAL },
@@ -122,11 +128,11 @@ static const struct ib_choice_case ib_choice_cases[] = {
 	{ "rejects_sges_that_overflow", IB_QPT_RC, CAP(1, 1, 0x10000001, 1, 0), false,
 	  -EINVAL, {} },
 	{ "rejects_inline_that_overflows", IB_QPT_RC, CAP(1, 1, 1, 1, ~0U), false, -EINVAL, {} },
-	{ "rejects_a_ring_that_is_too_long", IB_QPT_RC, CAP(32768, 1, 2, 1, 0), false,
+	{ "rejects_a_ring_that_is_too_long", IB_QPT_RC, CAP(8192, 1, 30, 1, 0), false,
 	  -ENOMEM, {} },
-	{ "rejects_receive_requests_beyond_limit", IB_QPT_RC, CAP(1, 32769, 1, 1, 0), false,
+	{ "rejects_receive_requests_beyond_limit", IB_QPT_RC, CAP(1, 8193, 1, 1, 0), false,
 	  -EINVAL, {} },
-	{ "rejects_receive_sges_beyond_limit", IB_QPT_RC, CAP(1, 1, 1, 33, 0), false, -EINVAL, {} },
+	{ "rejects_receive_sges_beyond_limit", IB_QPT_RC, CAP(1, 1, 1, 31, 0), false, -EINVAL, {} },
 };
 
 KUNIT_ARRAY_PARAM_DESC(ib_choice, ib_choice_cases, name);

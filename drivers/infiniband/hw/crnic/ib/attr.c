@@ -27,11 +27,39 @@ u32 crnic_ib_max_send_sge(const struct crnic_dev *dev)
  * crnic_ib_max_recv_sge - scatter entries of a receive WQE
  * @dev: device
  *
- * Return: their limit.
+ * Return: a limit that is not above the one for sends, as users are told one only.
  */
 u32 crnic_ib_max_recv_sge(const struct crnic_dev *dev)
 {
-	return CRNIC_CAP_GEN(dev, max_wqe_sz_rq) / sizeof(struct mlx5_wqe_data_seg);
+	u32 sges = CRNIC_CAP_GEN(dev, max_wqe_sz_rq) / sizeof(struct mlx5_wqe_data_seg);
+
+	return min(sges, crnic_ib_max_send_sge(dev));
+}
+
+/**
+ * crnic_ib_max_srq_sge - scatter entries of an SRQ's WQE
+ * @dev: device
+ *
+ * Return: their limit; the link to the next WQE takes the place of one.
+ */
+u32 crnic_ib_max_srq_sge(const struct crnic_dev *dev)
+{
+	return CRNIC_CAP_GEN(dev, max_wqe_sz_rq) / sizeof(struct mlx5_wqe_data_seg) - 1;
+}
+
+/**
+ * crnic_ib_max_qp_wr - work requests of a queue
+ * @dev: device
+ *
+ * The device counts basic blocks, users count work requests.  A quarter holds
+ * for all QP types: the library rounds an RC work request of one SGE up to three
+ * blocks, and the ring up to a power of two.
+ *
+ * Return: their limit.
+ */
+u32 crnic_ib_max_qp_wr(const struct crnic_dev *dev)
+{
+	return 1U << (CRNIC_CAP_GEN(dev, log_max_qp_sz) - 2);
 }
 
 /**
@@ -95,13 +123,9 @@ static void crnic_ib_flags(const struct crnic_dev *dev, struct ib_device_attr *a
 
 static void crnic_ib_queue_limits(const struct crnic_dev *dev, struct ib_device_attr *attr)
 {
-	attr->max_qp = 1 << CRNIC_CAP_GEN(dev, log_max_qp);
-	/*
-	 * The device counts basic blocks, users count work requests.  A quarter
-	 * holds for all QP types: the library rounds an RC work request of one
-	 * SGE up to three blocks, and the ring up to a power of two.
-	 */
-	attr->max_qp_wr = 1 << (CRNIC_CAP_GEN(dev, log_max_qp_sz) - 2);
+	/* one is the kernel's QP1 */
+	attr->max_qp = (1 << CRNIC_CAP_GEN(dev, log_max_qp)) - 1;
+	attr->max_qp_wr = crnic_ib_max_qp_wr(dev);
 	attr->max_send_sge = crnic_ib_max_send_sge(dev);
 	attr->max_recv_sge = crnic_ib_max_recv_sge(dev);
 	attr->max_sge_rd = attr->max_send_sge;
@@ -119,8 +143,7 @@ static void crnic_ib_queue_limits(const struct crnic_dev *dev, struct ib_device_
 		return;
 	attr->max_srq = 1 << CRNIC_CAP_GEN(dev, log_max_rmp);
 	attr->max_srq_wr = (1 << CRNIC_CAP_GEN(dev, log_max_srq_sz)) - 1;
-	/* the link to the next WQE takes the place of one entry */
-	attr->max_srq_sge = attr->max_recv_sge - 1;
+	attr->max_srq_sge = crnic_ib_max_srq_sge(dev);
 }
 
 static void crnic_ib_memory_limits(const struct crnic_dev *dev, struct ib_device_attr *attr)

@@ -355,6 +355,8 @@ int crnic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			  struct ib_udata *udata);
 u32 crnic_ib_max_send_sge(const struct crnic_dev *dev);
 u32 crnic_ib_max_recv_sge(const struct crnic_dev *dev);
+u32 crnic_ib_max_srq_sge(const struct crnic_dev *dev);
+u32 crnic_ib_max_qp_wr(const struct crnic_dev *dev);
 bool crnic_ib_atomics(const struct crnic_dev *dev);
 bool crnic_ib_frwr(const struct crnic_dev *dev);
 
@@ -449,14 +451,33 @@ int crnic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 int crnic_qp_st(enum ib_qp_type type);
 
 /* qp_size.c */
+/**
+ * struct crnic_qp_limits - what bounds a QP's rings
+ * @max_wr: work requests of a queue, as advertised
+ * @max_send_sge: entries of a send, as advertised
+ * @max_recv_sge: entries of a receive, as advertised
+ * @max_ring: the device's basic blocks of a send queue, or WQEs of a receive queue
+ * @max_sq_desc: bytes of a send WQE
+ * @max_rq_desc: bytes of a receive WQE
+ * @frwr: there is fast registration
+ */
 struct crnic_qp_limits {
-	u32 max_bbs;
-	u32 max_recv_wr;
+	u32 max_wr;
+	u32 max_send_sge;
+	u32 max_recv_sge;
+	u32 max_ring;
 	u32 max_sq_desc;
 	u32 max_rq_desc;
 	bool frwr;
 };
 
+/**
+ * struct crnic_qp_size - sizes of a QP's rings
+ * @sq_bbs: basic blocks of the send queue, a power of two, or 0
+ * @wqe_bbs: basic blocks of its longest WQE; kernel only
+ * @rq_size: WQEs of the receive queue, a power of two, or 0
+ * @rq_shift: log2 of their bytes
+ */
 struct crnic_qp_size {
 	u32 sq_bbs;
 	u32 wqe_bbs;
@@ -472,6 +493,15 @@ int crnic_qp_size_kernel(const struct crnic_qp_limits *lim, struct ib_qp_init_at
 size_t crnic_qp_bytes(const struct crnic_qp_size *size);
 
 /* qp_modify.c */
+/**
+ * struct crnic_qp_step - a transition
+ * @cur: state
+ * @next: state that it leads to
+ * @types: QP types that have it
+ * @opcode: the device's command
+ * @required: attributes that it needs
+ * @optional: attributes that it may have
+ */
 struct crnic_qp_step {
 	u8 cur;
 	u8 next;

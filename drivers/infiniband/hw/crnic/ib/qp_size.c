@@ -43,8 +43,10 @@ struct crnic_qp_limits crnic_qp_limits(const struct crnic_dev *dev)
 	const u32 ring = 1U << min(CRNIC_CAP_GEN(dev, log_max_qp_sz), CRNIC_MAX_LOG_RING);
 
 	return (struct crnic_qp_limits) {
-		.max_bbs = ring,
-		.max_recv_wr = ring,
+		.max_wr = crnic_ib_max_qp_wr(dev),
+		.max_send_sge = crnic_ib_max_send_sge(dev),
+		.max_recv_sge = crnic_ib_max_recv_sge(dev),
+		.max_ring = ring,
 		.max_sq_desc = min(CRNIC_CAP_GEN(dev, max_wqe_sz_sq), CRNIC_MAX_WQE_BYTES),
 		.max_rq_desc = CRNIC_CAP_GEN(dev, max_wqe_sz_rq),
 		.frwr = crnic_ib_frwr(dev),
@@ -69,6 +71,22 @@ static bool crnic_qp_without_rq(const struct ib_qp_init_attr *attr)
 	return attr->srq || attr->qp_type == IB_QPT_XRC_INI || attr->qp_type == IB_QPT_XRC_TGT;
 }
 
+/* what was advertised holds also where the device could do more */
+static int crnic_qp_check_cap(const struct crnic_qp_limits *lim,
+			      const struct ib_qp_init_attr *attr)
+{
+	const struct ib_qp_cap *cap = &attr->cap;
+
+	if (cap->max_send_wr > lim->max_wr || cap->max_send_sge > lim->max_send_sge ||
+	    cap->max_inline_data > lim->max_sq_desc)
+		return -EINVAL;
+	if (crnic_qp_without_rq(attr))
+		return 0;
+	if (cap->max_recv_wr > lim->max_wr || cap->max_recv_sge > lim->max_recv_sge)
+		return -EINVAL;
+	return 0;
+}
+
 static int crnic_rq_size_user(const struct crnic_qp_limits *lim,
 			      const struct ib_qp_init_attr *attr,
 			      const struct mlx5_ib_create_qp *ucmd, struct crnic_qp_size *size)
@@ -81,7 +99,7 @@ static int crnic_rq_size_user(const struct crnic_qp_limits *lim,
 		return 0;
 	}
 
-	if (!is_power_of_2(ucmd->rq_wqe_count) || ucmd->rq_wqe_count > lim->max_recv_wr ||
+	if (!is_power_of_2(ucmd->rq_wqe_count) || ucmd->rq_wqe_count > lim->max_ring ||
 	    ucmd->rq_wqe_count < attr->cap.max_recv_wr)
 		return -EINVAL;
 	if (ucmd->rq_wqe_shift < CRNIC_RQ_MIN_SHIFT ||
@@ -104,7 +122,7 @@ static int crnic_sq_size_user(const struct crnic_qp_limits *lim,
 	if (attr->qp_type == IB_QPT_XRC_TGT)
 		return -EINVAL;
 	/* each WQE has one block at least */
-	if (!is_power_of_2(ucmd->sq_wqe_count) || ucmd->sq_wqe_count > lim->max_bbs ||
+	if (!is_power_of_2(ucmd->sq_wqe_count) || ucmd->sq_wqe_count > lim->max_ring ||
 	    ucmd->sq_wqe_count < attr->cap.max_send_wr)
 		return -EINVAL;
 
@@ -127,6 +145,9 @@ int crnic_qp_size_user(const struct crnic_qp_limits *lim, const struct ib_qp_ini
 	int err;
 
 	*size = (struct crnic_qp_size) {};
+	err = crnic_qp_check_cap(lim, attr);
+	if (err)
+		return err;
 	err = crnic_rq_size_user(lim, attr, ucmd, size);
 	if (err)
 		return err;
@@ -161,41 +182,31 @@ static int crnic_sq_size_kernel(const struct crnic_qp_limits *lim,
 
 	if (!attr->cap.max_send_wr)
 		return 0;
-	/* bounds that keep the sum below from wrapping */
-	if (attr->cap.max_send_wr > lim->max_bbs || attr->cap.max_send_sge > lim->max_sq_desc ||
-	    attr->cap.max_inline_data > lim->max_sq_desc)
-		return -EINVAL;
-
 	bytes = crnic_sq_wqe_bytes(lim, attr);
 	if (bytes > lim->max_sq_desc)
 		return -EINVAL;
 
 	size->wqe_bbs = DIV_ROUND_UP(bytes, CRNIC_WQE_BB);
 	size->sq_bbs = roundup_pow_of_two(attr->cap.max_send_wr * size->wqe_bbs);
-	if (size->sq_bbs > lim->max_bbs)
+	if (size->sq_bbs > lim->max_ring)
 		return -ENOMEM;
 
 	attr->cap.max_send_wr = size->sq_bbs / size->wqe_bbs;
 	return 0;
 }
 
-static int crnic_rq_size_kernel(const struct crnic_qp_limits *lim,
-				struct ib_qp_init_attr *attr, struct crnic_qp_size *size)
+static void crnic_rq_size_kernel(struct ib_qp_init_attr *attr, struct crnic_qp_size *size)
 {
 	u32 sges = max(attr->cap.max_recv_sge, 1U);
 
 	if (crnic_qp_without_rq(attr) || !attr->cap.max_recv_wr)
-		return 0;
-	if (attr->cap.max_recv_wr > lim->max_recv_wr ||
-	    sges > lim->max_rq_desc / sizeof(struct mlx5_wqe_data_seg))
-		return -EINVAL;
+		return;
 
 	sges = roundup_pow_of_two(sges);
 	size->rq_shift = ilog2(sges * sizeof(struct mlx5_wqe_data_seg));
 	size->rq_size = roundup_pow_of_two(attr->cap.max_recv_wr);
 	attr->cap.max_recv_wr = size->rq_size;
 	attr->cap.max_recv_sge = sges;
-	return 0;
 }
 
 /**
@@ -213,11 +224,9 @@ int crnic_qp_size_kernel(const struct crnic_qp_limits *lim, struct ib_qp_init_at
 	int err;
 
 	*size = (struct crnic_qp_size) {};
-	err = crnic_rq_size_kernel(lim, attr, size);
+	err = crnic_qp_check_cap(lim, attr);
 	if (err)
 		return err;
-	err = crnic_sq_size_kernel(lim, attr, size);
-	if (err)
-		return err;
-	return 0;
+	crnic_rq_size_kernel(attr, size);
+	return crnic_sq_size_kernel(lim, attr, size);
 }

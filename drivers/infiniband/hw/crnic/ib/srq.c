@@ -40,7 +40,7 @@ static int crnic_srq_size(const struct crnic_dev *dev, struct crnic_ib_srq *srq,
 	u32 stride;
 
 	if (attr->max_wr >= 1U << CRNIC_CAP_GEN(dev, log_max_srq_sz) ||
-	    attr->max_sge > crnic_ib_max_recv_sge(dev))
+	    attr->max_sge > crnic_ib_max_srq_sge(dev))
 		return -EINVAL;
 
 	stride = sizeof(struct mlx5_wqe_srq_next_seg) +
