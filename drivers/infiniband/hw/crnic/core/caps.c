@@ -34,6 +34,20 @@ static void crnic_caps_choose(__be32 *cap, const __be32 *max)
 	MLX5_SET(cmd_hca_cap, cap, log_uar_page_sz, 0);
 }
 
+/* The answer to an atomic lands in the byte order of the host only if that was asked for */
+static int crnic_caps_set_atomic(struct crnic_dev *dev, __be32 *cap)
+{
+	int err;
+
+	err = crnic_fw_cap_query(dev, MLX5_CAP_ATOMIC, true, cap);
+	if (err || !MLX5_GET(atomic_caps, cap, supported_atomic_req_8B_endianness_mode_1))
+		return err;
+
+	memset(cap, 0, MLX5_UN_SZ_BYTES(hca_cap_union));
+	MLX5_SET(atomic_caps, cap, atomic_req_8B_endianness_mode, 1);
+	return crnic_fw_cap_set(dev, MLX5_CAP_ATOMIC, cap);
+}
+
 /**
  * crnic_caps_negotiate - put in force what the driver wants of the device
  * @dev: device, before INIT_HCA
@@ -60,6 +74,8 @@ int crnic_caps_negotiate(struct crnic_dev *dev)
 		goto free;
 	crnic_caps_choose(cur, max);
 	err = crnic_fw_cap_set(dev, MLX5_CAP_GENERAL, cur);
+	if (!err && MLX5_GET(cmd_hca_cap, max, atomic))
+		err = crnic_caps_set_atomic(dev, cur);
 free:
 	kfree(max);
 	kfree(cur);
