@@ -349,15 +349,29 @@ size_t mocx_inject_frame(MocxInject *inj, MocxInjectDir dir,
 
 typedef bool KeyFn(Settings *set, const char *key, const char *value);
 
+static unsigned digit_of(char c)
+{
+    if (isdigit((unsigned char)c)) {
+        return c - '0';
+    }
+    return isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10 : UINT8_MAX;
+}
+
+/* Decimal, or hexadecimal behind 0x. */
 static bool parse_num(const char *s, uint64_t max, uint64_t *out)
 {
-    char *end;
+    unsigned base = s[0] == '0' && s[1] == 'x' ? 16 : 10, digit;
 
-    if (!isdigit((unsigned char)*s)) {
-        return false;
-    }
-    *out = strtoull(s, &end, 0);
-    return !*end && *out <= max;
+    s += base == 16 ? 2 : 0;
+    *out = 0;
+    do {
+        digit = digit_of(*s);
+        if (digit >= base || *out > (max - digit) / base) {
+            return false;
+        }
+        *out = *out * base + digit;
+    } while (*++s);
+    return true;
 }
 
 static bool key_cmd(Settings *set, const char *key, const char *value)

@@ -225,9 +225,10 @@ void drv_give_pages(Drv *d, unsigned n)
 
 static void page_forget(Drv *d, uint64_t page)
 {
-    unsigned i;
+    unsigned i = 0;
 
-    for (i = 0; i < d->num_pages && d->pages[i] != page; i++) {
+    while (i < d->num_pages && d->pages[i] != page) {
+        i++;
     }
     CHECK(i < d->num_pages, "page 0x%llx was never given",
           (unsigned long long)page);

@@ -106,14 +106,23 @@ static void round_of_traffic(Pair *p, DrvQp *ud, DrvQp *peer_ud, Bytes *b)
     world_run(p->w, NSEC_PER_MSEC);
 }
 
-static void revive(Pair *p, const DrvPath *path)
+static void drain(DrvCq *cq)
 {
     struct mlx5_cqe64 cqe;
+    bool more;
 
+    do {
+        more = drv_cq_poll(cq, &cqe);
+    } while (more);
+}
+
+static void revive(Pair *p, const DrvPath *path)
+{
     world_run(p->w, NSEC_PER_SEC);
-    while (drv_cq_poll(p->a.scq, &cqe) || drv_cq_poll(p->a.rcq, &cqe) ||
-           drv_cq_poll(p->b.scq, &cqe) || drv_cq_poll(p->b.rcq, &cqe)) {
-    }
+    drain(p->a.scq);
+    drain(p->a.rcq);
+    drain(p->b.scq);
+    drain(p->b.rcq);
     if (side_in_error(&p->a) || side_in_error(&p->b)) {
         pair_reconnect(p, path);
     }

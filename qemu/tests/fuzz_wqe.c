@@ -139,8 +139,11 @@ static void step(Pair *p, Bytes *b)
     spoil_ring(from->qp[end], b);
     drv_ring(from->qp[end]);
     world_run(p->w, bytes_u8(b) * NSEC_PER_USEC);
-    while (bytes_u8(b) & 1 && drv_cq_poll(from->cq, &cqe)) {
-    }
+    do {
+        if (!(bytes_u8(b) & 1)) {
+            break;
+        }
+    } while (drv_cq_poll(from->cq, &cqe));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -21,10 +21,10 @@ int main(int argc, char **argv)
     const char *depth = getenv("DEPTH");
     unsigned long count = depth && !strcmp(depth, "full") ? COUNT_FULL :
                           COUNT_SHORT;
-    unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 0) : 1;
+    unsigned long seed = argc > 1 ? atol(argv[1]) : 1;
     uint8_t data[SIZE_MAX_];
 
-    count = argc > 2 ? strtoul(argv[2], NULL, 0) : count;
+    count = argc > 2 ? (unsigned long)atol(argv[2]) : count;
     for (unsigned long batch = 0; batch < BATCHES; batch++) {
         for (unsigned long i = 0; i < count; i++, seed++) {
             uint64_t rng = seed;

@@ -309,7 +309,7 @@ static const char *json_member(const char *p, const char *name, size_t len)
             if (depth == 1 && !strncmp(p + 1, name, len) &&
                 p[1 + len] == '"' && p[2 + len] == ':') {
                 p += 3 + len;
-                return p + strspn(p, " \n\t");
+                return p + strspn(p, " ");
             }
             p = strchr(p + 1, '"');
         }
@@ -332,7 +332,7 @@ int64_t host_status(Host *h, const char *path)
         p = json_member(p, name, len);
         name += len + (name[len] == '.');
     }
-    value = p ? strtoll(p, NULL, 0) : 0;
+    value = p ? atoll(p) : 0;
     CHECK(p && (isdigit((unsigned char)*p) || *p == '-'),
           "no number %s in the status: %s", path, json);
     free(json);

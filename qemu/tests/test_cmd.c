@@ -18,6 +18,9 @@ enum {
     BLOCK_NEXT = 0x230, BLOCK_NUM = 0x238, BLOCK_TOKEN = 0x23d,
 };
 
+/* Where a fault is put: block @n of a chain is IN + n or OUT + n. */
+enum { ENTRY = -1, IN = 0, OUT = 16 };
+
 /* Delivery status (mlx5/core/cmd.c). */
 enum {
     DELIVERY_TOKEN = 2, DELIVERY_BLOCK_NUM = 3, DELIVERY_OUT_PTR = 4,
@@ -81,24 +84,23 @@ static void every_fault_of_delivery_has_its_status(void **state)
     static const struct {
         const char *name;
         unsigned at;            /* byte of the entry, or of a block */
-        int block;              /* -1: the entry; 0..: of the input chain;
-                                   16..: of the output chain */
+        int block;              /* ENTRY, or of a chain: IN + n, OUT + n */
         uint8_t flip;
         uint8_t want;
     } faults[] = {
-        { "type", ENTRY_TYPE, -1, 0x01, DELIVERY_TYPE },
-        { "input length", ENTRY_INLEN, -1, 0x80, DELIVERY_IN_LEN },
-        { "output length", ENTRY_OUTLEN, -1, 0x80, DELIVERY_OUT_LEN },
-        { "input address", ENTRY_IN_PTR, -1, 0x80, DELIVERY_IN_PTR },
-        { "input alignment", ENTRY_IN_PTR + 6, -1, 0x01, DELIVERY_IN_PTR },
-        { "output address", ENTRY_OUT_PTR, -1, 0x80, DELIVERY_OUT_PTR },
-        { "output alignment", ENTRY_OUT_PTR + 6, -1, 0x01, DELIVERY_OUT_PTR },
-        { "token", ENTRY_TOKEN, -1, 0x10, DELIVERY_TOKEN },
-        { "token of a block", BLOCK_TOKEN, 1, 0x10, DELIVERY_TOKEN },
-        { "number of a block", BLOCK_NUM + 3, 1, 0x10, DELIVERY_BLOCK_NUM },
-        { "link of a block", BLOCK_NEXT, 0, 0x80, DELIVERY_IN_PTR },
-        { "output token", BLOCK_TOKEN, 16, 0x10, DELIVERY_TOKEN },
-        { "output link", BLOCK_NEXT, 16, 0x80, DELIVERY_OUT_PTR },
+        { "type", ENTRY_TYPE, ENTRY, 0x01, DELIVERY_TYPE },
+        { "input length", ENTRY_INLEN, ENTRY, 0x80, DELIVERY_IN_LEN },
+        { "output length", ENTRY_OUTLEN, ENTRY, 0x80, DELIVERY_OUT_LEN },
+        { "input address", ENTRY_IN_PTR, ENTRY, 0x80, DELIVERY_IN_PTR },
+        { "input alignment", ENTRY_IN_PTR + 6, ENTRY, 0x01, DELIVERY_IN_PTR },
+        { "output address", ENTRY_OUT_PTR, ENTRY, 0x80, DELIVERY_OUT_PTR },
+        { "output align", ENTRY_OUT_PTR + 6, ENTRY, 0x01, DELIVERY_OUT_PTR },
+        { "token", ENTRY_TOKEN, ENTRY, 0x10, DELIVERY_TOKEN },
+        { "token of a block", BLOCK_TOKEN, IN + 1, 0x10, DELIVERY_TOKEN },
+        { "block number", BLOCK_NUM + 3, IN + 1, 0x10, DELIVERY_BLOCK_NUM },
+        { "link of a block", BLOCK_NEXT, IN, 0x80, DELIVERY_IN_PTR },
+        { "output token", BLOCK_TOKEN, OUT, 0x10, DELIVERY_TOKEN },
+        { "output link", BLOCK_NEXT, OUT, 0x80, DELIVERY_OUT_PTR },
     };
     Fixture *f = *state;
     uint8_t in[2048] = { 0 };
@@ -109,10 +111,10 @@ static void every_fault_of_delivery_has_its_status(void **state)
         uint8_t *p;
 
         drv_cmd_fill(f->d, 3, in, sizeof(in), 2048);
-        p = faults[i].block < 0 ? drv_cmd_entry(f->d, 3) :
-            gpa_ptr(f->d->h, faults[i].block < 16 ?
+        p = faults[i].block == ENTRY ? drv_cmd_entry(f->d, 3) :
+            gpa_ptr(f->d->h, faults[i].block < OUT ?
                     f->d->slot[3].in_blocks[faults[i].block] :
-                    f->d->slot[3].out_blocks[faults[i].block - 16]);
+                    f->d->slot[3].out_blocks[faults[i].block - OUT]);
         p[faults[i].at] ^= faults[i].flip;
         drv_cmd_ring(f->d, 1 << 3);
         CHECK(drv_cmd_poll(f->d, 3) == faults[i].want,

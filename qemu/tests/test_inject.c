@@ -39,7 +39,8 @@ static void refuses_what_it_does_not_know(void **state)
     static const char *const specs[] = {
         "drop", "tx-drop", "nosuch=1", "tx-drop=x", "tx-drop=101%",
         "tx-drop=1%%", "tx-drop=-1", "tx-drop=1.2.3%", "nth=1", "status=3",
-        "cmd-fail=", "cmd-fail=0x10000", "cmd-fail=1,status=0",
+        "cmd-fail=", "cmd-fail=0x", "cmd-fail=0x10000", "seed=12a",
+        "seed=0x1g", "seed=18446744073709551616", "cmd-fail=1,status=0",
         "cmd-fail=1,status=256", "cmd-fail=1,nth=0", "cmd-fail=1,ms=x",
         "link=sideways", "clear=everything", "fatal=256", "seed=",
         "tx-only=256", "rx-only=some", "=", "=1",
