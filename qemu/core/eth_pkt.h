@@ -41,6 +41,7 @@ typedef enum MocxL4 { MOCX_L4_NONE, MOCX_L4_TCP, MOCX_L4_UDP } MocxL4;
  * @l4: the protocol's whole header lies within the IP packet, no fragment
  * @ip_proto: behind the extension headers of IPv6
  * @ip_opts: IPv4 options or IPv6 extension headers are present
+ * @looped: was sent by this device; set by steering
  * @ip_end: offset behind the IP packet by its length field, at most @len
  */
 typedef struct MocxEthPkt {
@@ -57,6 +58,7 @@ typedef struct MocxEthPkt {
     bool l3_sane;
     bool ip_frag;
     bool ip_opts;
+    bool looped;
 } MocxEthPkt;
 
 /**

@@ -73,8 +73,10 @@ bool mocx_tx_room(MocxDev *dev, unsigned n);
 uint8_t *mocx_tx_buf(MocxDev *dev, size_t len);
 /**
  * mocx_tx_commit() - send the frame last built
- * @roce: came from the RDMA transport (counted, and looped back by it if the
- *     destination MAC is our own; Ethernet frames are never looped)
+ * @roce: came from the RDMA transport
+ *
+ * A frame to a MAC of our own is not sent: it comes back, to the transport or
+ * to mocx_eth_loopback().
  *
  * Frames are padded to 60 bytes, batched, and handed to the host at the end of
  * the slice, or when the batch is full.
@@ -95,6 +97,8 @@ bool mocx_roce_receive(MocxDev *dev, const uint8_t *frame, size_t len);
 
 /** mocx_eth_receive() - steering: a frame for the netdev's receive queues */
 void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len);
+/** mocx_eth_loopback() - the same for one that a send queue here sent */
+void mocx_eth_loopback(MocxDev *dev, const uint8_t *frame, size_t len);
 
 /* Default and limit of the L2 frame: MTU 1500 and 10218 with 22 bytes of header. */
 #define MOCX_PORT_MTU_DEFAULT   1522

@@ -88,7 +88,7 @@ static void steer_from(MocxDev *dev, MocxFlowTable *table,
     }
 }
 
-void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len)
+static void receive(MocxDev *dev, const uint8_t *frame, size_t len, bool looped)
 {
     MocxSteer *st = dev->steer;
     MocxEthPkt pkt;
@@ -101,9 +101,20 @@ void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len)
         dev->port.counters.rx_dropped++;
         return;
     }
+    pkt.looped = looped;
     mocx_match_key(&st->key, &pkt);
     st->lookups = LOOKUPS_MAX;
     steer_from(dev, st->root, &pkt);
+}
+
+void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len)
+{
+    receive(dev, frame, len, false);
+}
+
+void mocx_eth_loopback(MocxDev *dev, const uint8_t *frame, size_t len)
+{
+    receive(dev, frame, len, true);
 }
 
 /* Commands */

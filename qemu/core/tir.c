@@ -120,9 +120,13 @@ static MocxRxHash tir_hash(const MocxTir *tir, const MocxEthPkt *pkt)
 void mocx_tir_receive(MocxDev *dev, MocxTir *tir, const MocxEthPkt *pkt,
                       uint32_t flow_tag)
 {
-    MocxRxHash hash = tir_hash(tir, pkt);
+    MocxRxHash hash;
     MocxRq *rq = tir->rq;
 
+    if (pkt->looped && !tir->loopback) {
+        return;
+    }
+    hash = tir_hash(tir, pkt);
     if (tir->rqt) {
         rq = tir->rqt->rqs[hash.value % tir->rqt->size];
     }
@@ -193,6 +197,16 @@ static void tir_set_hash(MocxTir *tir, const uint8_t *tirc)
            sizeof(tir->key));
 }
 
+/*
+ * Against its name the field allows: mlx5e sets BLOCK_UNICAST for its loopback
+ * test, mlx5_ib for a QP created with TIR_ALLOW_SELF_LB_UC.
+ */
+static void tir_set_loopback(MocxTir *tir)
+{
+    tir->loopback = DEVX_GET(tirc, tir->ctx, self_lb_block) &
+                    MLX5_TIRC_SELF_LB_BLOCK_BLOCK_UNICAST;
+}
+
 static void tir_hold(MocxDev *dev, MocxTir *tir)
 {
     mocx_obj_hold(tir->rqt ? &tir->rqt->obj : &tir->rq->queue.obj);
@@ -231,6 +245,7 @@ static MocxStatus tir_create(MocxDev *dev, MocxCmd *cmd)
     }
     tir_set_hash(tir, tirc);
     memcpy(tir->ctx, tirc, sizeof(tir->ctx));
+    tir_set_loopback(tir);
     tir_hold(dev, tir);
     DEVX_SET(create_tir_out, cmd->out, tirn, tir->obj.id);
     return MOCX_OK;
@@ -275,6 +290,7 @@ static MocxStatus tir_modify(MocxDev *dev, MocxCmd *cmd)
     if (DEVX_GET(modify_tir_in, cmd->in, bitmask.self_lb_en)) {
         DEVX_SET(tirc, tir->ctx, self_lb_block,
                  DEVX_GET(tirc, tirc, self_lb_block));
+        tir_set_loopback(tir);
     }
     return MOCX_OK;
 }

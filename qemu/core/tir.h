@@ -35,6 +35,7 @@ typedef struct MocxTir {
     MocxRqt *rqt;           /* indirect */
     uint8_t hash_fn;        /* MocxHashFn */
     bool symmetric;
+    bool loopback;          /* takes unicast packets of this device, too */
     uint32_t fields;        /* outer selected_fields */
     uint8_t key[MOCX_TOEPLITZ_KEY];
     uint8_t ctx[DEVX_ST_SZ_BYTES(tirc)];

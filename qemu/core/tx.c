@@ -2,7 +2,7 @@
 /*
  * The way out: a batch of frames built in place, sent as one array at the end
  * of an entry point or when it is full; and the loopback queue, whose frames
- * go to the RDMA transport of this device instead.
+ * go to the transport or the receive queues of this device instead.
  */
 #include <stdlib.h>
 
@@ -18,6 +18,7 @@ typedef struct Loop {
     MocxWork work;
     uint8_t *arena;             /* LOOP_SLOTS frames; made at first use */
     uint16_t len[LOOP_SLOTS];
+    bool roce[LOOP_SLOTS];
     uint32_t head, tail;        /* never masked; equal when empty */
 } Loop;
 
@@ -117,7 +118,7 @@ bool mocx_port_own_mac(const MocxPort *port, const uint8_t *mac)
     return own_mac(port, mac);
 }
 
-static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len)
+static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len, bool roce)
 {
     Loop *loop = &dev->tx->loop;
     uint32_t slot = loop->head % LOOP_SLOTS;
@@ -131,6 +132,7 @@ static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len)
     }
     memcpy(loop->arena + (size_t)slot * MOCX_FRAME_MAX, frame, len);
     loop->len[slot] = len;
+    loop->roce[slot] = roce;
     loop->head++;
     mocx_work_queue(dev, &loop->work);
 }
@@ -145,8 +147,13 @@ static bool loop_run(MocxDev *dev, MocxWork *work, unsigned budget,
         const uint8_t *frame = loop->arena + (size_t)slot * MOCX_FRAME_MAX;
 
         /* The slot is given back after it was read: its answer takes another. */
-        mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX_ROCE);
-        mocx_roce_receive(dev, frame, loop->len[slot]);
+        if (loop->roce[slot]) {
+            mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX_ROCE);
+            mocx_roce_receive(dev, frame, loop->len[slot]);
+        } else {
+            mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX);
+            mocx_eth_loopback(dev, frame, loop->len[slot]);
+        }
         loop->tail++;
         ++*used;
     }
@@ -206,12 +213,13 @@ void mocx_tx_commit(MocxDev *dev, size_t len, bool roce)
     frame.len = pad(tx->arena + tx->used, len);
     mocx_port_count(dev, frame.data, frame.len,
                     roce ? MOCX_PORT_TX_ROCE : MOCX_PORT_TX);
-    if (roce && own_mac(&dev->port, frame.data)) {
-        loop_put(dev, frame.data, frame.len);
+    if (own_mac(&dev->port, frame.data)) {
+        loop_put(dev, frame.data, frame.len, roce);
         return;
     }
     if (roce && frame.data[0] & 1) {
-        loop_put(dev, frame.data, frame.len);   /* members may be here too */
+        /* Members may be here, too. */
+        loop_put(dev, frame.data, frame.len, true);
     }
     if (mocx_inject_armed(dev->inject, MOCX_INJECT_TX)) {
         batch_inject(dev, &frame);

@@ -599,6 +599,49 @@ static void xor8_hash_spreads_too(void **state)
     spread_free(&s);
 }
 
+static void set_loopback(Drv *d, uint32_t tirn, unsigned bits)
+{
+    uint8_t in[DEVX_ST_SZ_BYTES(modify_tir_in)] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(modify_tir_out)];
+
+    DEVX_SET(modify_tir_in, in, opcode, MLX5_CMD_OP_MODIFY_TIR);
+    DEVX_SET(modify_tir_in, in, tirn, tirn);
+    DEVX_SET(modify_tir_in, in, bitmask.self_lb_en, 1);
+    DEVX_SET(modify_tir_in, in, ctx.self_lb_block, bits);
+    drv_cmd_ok(d, in, sizeof(in), out, sizeof(out));
+}
+
+/* As the loopback part of ethtool -t has it. */
+static void own_mac_loops_back_if_the_tir_allows(void **state)
+{
+    Fixture *f = *state;
+    DrvCq *scq = drv_cq_new(f->d, 4);
+    DrvSq *sq = drv_sq_new(f->d, scq, 4);
+    uint64_t src = gpa_alloc(f->d->h, 4096, 4096);
+    DrvEthWr wr = { .opcode = MLX5_OPCODE_SEND, .num_sge = 1 };
+    struct mlx5_cqe64 cqe;
+    EthFrame frame;
+
+    eth_build(&frame, &(EthSpec){ .payload = 100 });
+    memcpy(frame.b, f->d->h->cfg.mac, 6);
+    memcpy(gpa_ptr(f->d->h, src), frame.b, frame.len);
+    wr.sge[0] = (DrvSge){ src, f->d->lkey, frame.len };
+    post(f, RX_BUF);
+    for (unsigned bits = 0; bits < 4; bits++) {
+        set_loopback(f->d, f->tirn, bits);
+        drv_sq_post(sq, &wr);
+        drv_sq_ring(sq);
+        drv_cq_expect(scq, MLX5_CQE_REQ, 0, &cqe);
+        world_settle(f->w);
+        assert_int_equal(drv_cq_poll(f->cq, &cqe), bits & 1);
+        post(f, RX_BUF);
+    }
+    assert_memory_equal(mem(f), frame.b, frame.len);
+    assert_int_equal(wire_count(f->w->wire, 0)->sent, 0);
+    drv_sq_free(sq);
+    drv_cq_free(scq);
+}
+
 /* What names an object keeps it: DESTROY is refused in the wrong order. */
 static void objects_in_use_cannot_be_destroyed(void **state)
 {
@@ -663,6 +706,7 @@ int main(void)
         BARE(rss_takes_only_the_fields_it_is_told_to),
         BARE(symmetric_hash_is_the_same_both_ways),
         BARE(xor8_hash_spreads_too),
+        T(own_mac_loops_back_if_the_tir_allows),
         T(objects_in_use_cannot_be_destroyed),
         T(random_frames_never_hang_or_crash),
     };
