@@ -15,11 +15,6 @@
 
 #define CRNIC_ISSI	1
 
-int __weak crnic_net_add(struct crnic_dev *dev) { return 0; }
-void __weak crnic_net_remove(struct crnic_dev *dev) { }
-int __weak crnic_ib_add(struct crnic_dev *dev) { return 0; }
-void __weak crnic_ib_remove(struct crnic_dev *dev) { }
-
 static int crnic_stage_pci_up(struct crnic_dev *dev)
 {
 	int err;
@@ -43,8 +38,26 @@ disable:
 	return err;
 }
 
+/* Let the next driver find the device as after power-on, whatever its firmware was up to */
+static void crnic_pci_reset(struct crnic_dev *dev)
+{
+	int err;
+
+	if (!pci_device_is_present(dev->pdev))
+		return;
+
+	pci_save_state(dev->pdev);
+	/* probe, remove and shutdown hold the device lock */
+	err = __pci_reset_function_locked(dev->pdev);
+	pci_restore_state(dev->pdev);
+	if (err)
+		crnic_warn(dev, "device cannot be reset: %pe\n", ERR_PTR(err));
+}
+
 static void crnic_stage_pci_down(struct crnic_dev *dev)
 {
+	if (crnic_dead(dev))
+		crnic_pci_reset(dev);
 	pci_release_mem_regions(dev->pdev);
 	pci_disable_device(dev->pdev);
 }
