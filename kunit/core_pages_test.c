@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Firmware pages: what the device holds is always known. */
+#include <kunit/test.h>
+
+#include "../drivers/infiniband/hw/crnic/core/core.h"
+#include "fake_fw.h"
+
+static struct fake_fw *pages_setup(struct kunit *test)
+{
+	struct fake_fw *fw = fake_fw_create(test);
+
+	KUNIT_ASSERT_EQ(test, crnic_pages_create(fw->dev), 0);
+	return fw;
+}
+
+static void counts_what_it_gives_and_takes(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+
+	KUNIT_EXPECT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), FAKE_BOOT_PAGES);
+	KUNIT_EXPECT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_INIT), 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), FAKE_BOOT_PAGES + FAKE_INIT_PAGES);
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), 0);
+	KUNIT_EXPECT_EQ(test, fw->num_pages, 0);
+	crnic_pages_destroy(fw->dev);
+}
+
+static void gives_each_page_once(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+	unsigned int i, j, same = 0;
+
+	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_INIT), 0);
+	for (i = 0; i < fw->num_pages; i++) {
+		KUNIT_EXPECT_TRUE(test, IS_ALIGNED(fw->pages[i], CRNIC_ADAPTER_PAGE_SIZE));
+		for (j = 0; j < i; j++)
+			same += fw->pages[i] == fw->pages[j];
+	}
+	KUNIT_EXPECT_EQ(test, same, 0);
+	crnic_pages_reclaim_all(fw->dev);
+	crnic_pages_destroy(fw->dev);
+}
+
+static void refused_pages_are_freed(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+
+	/* QUERY_PAGES, the first batch, and then the second one is refused */
+	fw->fail_nth = 3;
+	fw->fail_status = MLX5_CMD_STAT_LIM_ERR;
+	KUNIT_EXPECT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_INIT), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), fw->num_pages);
+	KUNIT_EXPECT_LT(test, fw->num_pages, FAKE_INIT_PAGES);
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
+	crnic_pages_destroy(fw->dev);
+}
+
+static void page_that_was_never_given_is_not_freed(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+
+	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
+	fw->lie_addr = 0x1234567000ULL;
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), 0);
+	crnic_pages_destroy(fw->dev);
+}
+
+static void page_off_its_start_is_not_freed(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+
+	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
+	fw->lie_addr = fw->pages[0] + 8;
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), 0);
+	crnic_pages_destroy(fw->dev);
+}
+
+static void more_than_was_asked_for_is_refused(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+
+	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
+	fw->lie_count = 1;
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), -EPROTO);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), FAKE_BOOT_PAGES);
+	crnic_pages_destroy(fw->dev);
+}
+
+static void dead_device_is_not_asked(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+	unsigned int cmds;
+
+	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
+	cmds = fw->num_cmds;
+	fw->dev->broken = true;
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
+	KUNIT_EXPECT_EQ(test, fw->num_cmds, cmds);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), FAKE_BOOT_PAGES);
+	crnic_pages_destroy(fw->dev);
+}
+
+static struct kunit_case pages_cases[] = {
+	KUNIT_CASE(counts_what_it_gives_and_takes),
+	KUNIT_CASE(gives_each_page_once),
+	KUNIT_CASE(refused_pages_are_freed),
+	KUNIT_CASE(page_that_was_never_given_is_not_freed),
+	KUNIT_CASE(page_off_its_start_is_not_freed),
+	KUNIT_CASE(more_than_was_asked_for_is_refused),
+	KUNIT_CASE(dead_device_is_not_asked),
+	{}
+};
+
+static struct kunit_suite pages_suite = {
+	.name = "crnic_core_pages",
+	.test_cases = pages_cases,
+};
+
+kunit_test_suite(pages_suite);

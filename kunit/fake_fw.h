@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CRNIC_FAKE_FW_H
+#define CRNIC_FAKE_FW_H
+
+/*
+ * A device without hardware, and a firmware behind the one function that
+ * executes a command.
+ */
+#include <kunit/test.h>
+
+#include <crnic/crnic.h>
+
+#define FAKE_MAX_PAGES	4096
+#define FAKE_BOOT_PAGES	5
+#define FAKE_INIT_PAGES	600	/* more than one command carries */
+
+/**
+ * struct fake_fw - firmware
+ * @test: test that it serves
+ * @dev: device that it pretends to be
+ * @enabled: between ENABLE_HCA and DISABLE_HCA
+ * @inited: between INIT_HCA and TEARDOWN_HCA
+ * @issi: interface revision in force
+ * @num_cmds: commands seen
+ * @last_opcode: the last one
+ * @last_in: its first bytes
+ * @last_inlen: its length
+ * @fail_nth: the command to refuse, counted from 1; 0 for none
+ * @fail_status: status to refuse it with
+ * @objects: objects that were created and not destroyed
+ * @next_id: number of the next object
+ * @num_pages: pages that it holds
+ * @pages: their addresses
+ * @lie_addr: if not 0, an address that it returns though it never got it
+ * @lie_count: returns that many more than it was asked for
+ */
+struct fake_fw {
+	struct kunit *test;
+	struct crnic_dev *dev;
+	bool enabled;
+	bool inited;
+	u16 issi;
+	unsigned int num_cmds;
+	u16 last_opcode;
+	u8 last_in[512];
+	int last_inlen;
+	unsigned int fail_nth;
+	u8 fail_status;
+	int objects;
+	u32 next_id;
+	unsigned int num_pages;
+	u64 pages[FAKE_MAX_PAGES];
+	u64 lie_addr;
+	unsigned int lie_count;
+};
+
+struct fake_fw *fake_fw_create(struct kunit *test);
+struct crnic_dev *fake_dev_create(struct kunit *test);
+
+#endif /* CRNIC_FAKE_FW_H */
