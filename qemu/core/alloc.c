@@ -11,8 +11,10 @@
 #define SYND_ALLOC_NUMBER   0x0a110002u
 #define SYND_ALLOC_BUSY     0x0a110003u
 
-/* Bits of the number: in the reply and in the command that frees it, all but
- * the counter set's have it in the low 24 bits of byte 8. */
+/*
+ * Bits of the number: in the reply and in the command that frees it, all but
+ * the counter set's have it in the low 24 bits of byte 8.
+ */
 typedef struct AllocKind {
     uint16_t alloc_op, free_op;
     MocxObjType type;
@@ -107,7 +109,8 @@ typedef struct CounterField {
 } CounterField;
 
 #define COUNTER(name) \
-    { offsetof(MocxQCounter, name), __devx_bit_off(query_q_counter_out, name) / 8 }
+    { offsetof(MocxQCounter, name), \
+      __devx_bit_off(query_q_counter_out, name) / 8 }
 
 static const CounterField counter_fields[] = {
     COUNTER(rx_write_requests), COUNTER(rx_read_requests),

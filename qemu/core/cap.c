@@ -245,9 +245,11 @@ static MocxStatus cap_query(MocxDev *dev, MocxCmd *cmd)
     return status;
 }
 
-/* What a driver may choose: all of the general type, of the others only what
+/*
+ * What a driver may choose: all of the general type, of the others only what
  * is off until it does (mlx5_core sends the atomic type with nothing else
- * filled in). */
+ * filled in).
+ */
 static bool row_is_set(const CapRow *row, const MocxCmd *cmd)
 {
     return row->type == cmd->op_mod >> 1 &&

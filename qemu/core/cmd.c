@@ -141,8 +141,10 @@ static int fetch_input(MocxSlot *s)
     return DELIVERY_OK;
 }
 
-/* Where the output goes is known before the command runs, so that one that
- * cannot answer has no effect. */
+/*
+ * Where the output goes is known before the command runs, so that one that
+ * cannot answer has no effect.
+ */
 static int find_output(MocxSlot *s)
 {
     uint64_t addr = mocx_get_be64(s->entry + ENTRY_OUT_PTR);
@@ -217,8 +219,10 @@ static void write_output(MocxSlot *s)
     }
 }
 
-/* Output, then delivery status with the owner bit clear: mlx5/core/cmd.c
- * polls that byte, or reads it when the event comes. */
+/*
+ * Output, then delivery status with the owner bit clear: mlx5/core/cmd.c
+ * polls that byte, or reads it when the event comes.
+ */
 static void slot_publish(MocxSlot *s, unsigned slot, int delivery)
 {
     if (s->out) {
@@ -227,8 +231,9 @@ static void slot_publish(MocxSlot *s, unsigned slot, int delivery)
     }
     s->entry[ENTRY_STATUS] = delivery << 1;
     if (mocx_dma_on(s->dev)) {
-        s->dev->ops->publish(s->dev->opaque,
-                             s->dev->cmdq->base + slot * CMDQ_STRIDE + ENTRY_OUT,
+        uint64_t entry = s->dev->cmdq->base + slot * CMDQ_STRIDE;
+
+        s->dev->ops->publish(s->dev->opaque, entry + ENTRY_OUT,
                              s->entry + ENTRY_OUT, CMDQ_STRIDE - ENTRY_OUT);
     }
     slot_free(s);
@@ -367,8 +372,10 @@ void mocx_cmd_doorbell(MocxDev *dev, uint32_t slots)
         if (!(slots & 1u << i)) {
             continue;
         }
-        /* The CREATE_EQ that makes the command EQ is still polled: only an EQ
-         * that was there before the command gets its event. */
+        /*
+         * The CREATE_EQ that makes the command EQ is still polled: only an EQ
+         * that was there before the command gets its event.
+         */
         if (slot_run(dev, i) && dev->cmdq->slots[i].event) {
             vector |= 1u << i;
         }

@@ -32,7 +32,7 @@ typedef enum MocxStatus {
 /* Device states in which a command is legal. */
 enum {
     MOCX_ST_POWER_ON    = 1 << 0,   /* before ENABLE_HCA */
-    MOCX_ST_ENABLED     = 1 << 1,   /* ENABLE_HCA to INIT_HCA, and after TEARDOWN */
+    MOCX_ST_ENABLED     = 1 << 1,   /* until INIT_HCA, and after TEARDOWN */
     MOCX_ST_INITIALIZED = 1 << 2,   /* INIT_HCA to TEARDOWN_HCA */
     MOCX_ST_ANY         = 7,
 };
@@ -84,15 +84,15 @@ typedef struct MocxCmdRows {
 } MocxCmdRows;
 
 /* Each module defines one of these; cmd.c lists them. */
-extern const MocxCmdRows mocx_rows_hca;     /* hca.c: enable, issi, init, teardown */
-extern const MocxCmdRows mocx_rows_page;    /* page.c: QUERY_PAGES, MANAGE_PAGES */
+extern const MocxCmdRows mocx_rows_hca;     /* hca.c: life cycle */
+extern const MocxCmdRows mocx_rows_page;    /* page.c */
 extern const MocxCmdRows mocx_rows_cap;     /* cap.c */
 extern const MocxCmdRows mocx_rows_reg;     /* reg.c: ACCESS_REG */
-extern const MocxCmdRows mocx_rows_alloc;   /* alloc.c: PD, TD, XRCD, UAR, Q counter */
+extern const MocxCmdRows mocx_rows_alloc;   /* alloc.c: PD, UAR, … */
 extern const MocxCmdRows mocx_rows_eq;
 extern const MocxCmdRows mocx_rows_cq;
 extern const MocxCmdRows mocx_rows_mkey;
-extern const MocxCmdRows mocx_rows_vport;   /* vport.c: context, state, counters, pkey */
+extern const MocxCmdRows mocx_rows_vport;   /* vport.c */
 extern const MocxCmdRows mocx_rows_gid;     /* gid.c: ROCE_ADDRESS */
 extern const MocxCmdRows mocx_rows_steer;   /* flow tables */
 extern const MocxCmdRows mocx_rows_tir;     /* TIS, TIR, RQT */

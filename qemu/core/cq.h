@@ -35,7 +35,7 @@ typedef struct MocxCq {
     uint32_t solicited_pi;  /* pi after the newest solicited or error CQE */
 } MocxCq;
 
-/** mocx_cq_hold() / mocx_cq_release() - a queue names this CQ; blocks DESTROY */
+/** mocx_cq_hold() / mocx_cq_release() - a queue names it, so it must stay */
 static inline void mocx_cq_hold(MocxCq *cq)
 {
     mocx_obj_hold(cq ? &cq->obj : NULL);

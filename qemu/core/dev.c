@@ -200,8 +200,10 @@ void mocx_objects_reset(MocxDev *dev)
 
 /* Life */
 
-/* A host without memory to make a device cannot run one; the halves made so
- * far are freed by the same functions as a whole one. */
+/*
+ * A host without memory to make a device cannot run one; the halves made so
+ * far are freed by the same functions as a whole one.
+ */
 MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
                      void *opaque, const char **err)
 {

@@ -24,7 +24,7 @@ typedef struct MocxPages MocxPages;     /* page.c */
 typedef struct MocxCaps MocxCaps;       /* cap.c */
 typedef struct MocxTx MocxTx;           /* port.c */
 typedef struct MocxSteer MocxSteer;     /* steer.c */
-typedef struct MocxRoce MocxRoce;       /* roce.c: what the transport keeps per device */
+typedef struct MocxRoce MocxRoce;       /* roce.c */
 
 struct MocxDev {
     const MocxHostOps *ops;
@@ -82,8 +82,8 @@ typedef struct MocxModule {
 } MocxModule;
 
 /* Listed in dev.c; a module without a member leaves it NULL. */
-extern const MocxModule mocx_mod_cmd, mocx_mod_page, mocx_mod_cap, mocx_mod_port;
-extern const MocxModule mocx_mod_tx;
+extern const MocxModule mocx_mod_cmd, mocx_mod_page, mocx_mod_cap;
+extern const MocxModule mocx_mod_port, mocx_mod_tx;
 extern const MocxModule mocx_mod_sched, mocx_mod_mkey, mocx_mod_eq, mocx_mod_cq;
 extern const MocxModule mocx_mod_alloc, mocx_mod_inject;
 extern const MocxModule mocx_mod_steer, mocx_mod_tir, mocx_mod_sq, mocx_mod_rq;
@@ -99,7 +99,7 @@ void mocx_leave(MocxDev *dev);
 
 /** mocx_tx_flush() - for mocx_leave(): hand the batch to the host */
 void mocx_tx_flush(MocxDev *dev);
-/** mocx_port_changed() - PAOS or the cable changed: tell the driver if it shows */
+/** mocx_port_changed() - after PAOS or the cable: tell the driver if it shows */
 void mocx_port_changed(MocxDev *dev, bool was_up);
 
 /** mocx_vport_reset() - what a driver set in the NIC vport is forgotten */

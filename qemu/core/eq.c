@@ -35,8 +35,10 @@ static bool eq_pending(const MocxEq *eq)
     return (eq->pi - eq->ci) & EQ_INDEX_MASK;
 }
 
-/* Events raised before the first arm fire on it, as do those that came since
- * the driver last looked. */
+/*
+ * Events raised before the first arm fire on it, as do those that came since
+ * the driver last looked.
+ */
 static void eq_fire(MocxDev *dev, MocxEq *eq)
 {
     if (eq->armed && eq_pending(eq)) {

@@ -10,8 +10,10 @@
 
 /* KSM over KLM over MTT is as deep as drivers go (indirect ODP keys). */
 #define MEM_DEPTH_MAX   4
-/* Entries of keys of keys that one access may pass: a hostile driver can
- * multiply them by nesting. */
+/*
+ * Entries of keys of keys that one access may pass: a hostile driver can
+ * multiply them by nesting.
+ */
 #define MEM_STEPS_MAX   (1u << 20)
 /* A UMR may have left anything in page_shift; no key spans more than this. */
 #define MEM_SHIFT_MIN   12
@@ -38,8 +40,10 @@ static bool step(Walk *w)
     return w->steps && w->steps--;
 }
 
-/* What of an access remains when a key of keys is passed: remote rights are
- * those of the outer key, inner ones are keys of the same owner. */
+/*
+ * What of an access remains when a key of keys is passed: remote rights are
+ * those of the outer key, inner ones are keys of the same owner.
+ */
 typedef struct Want {
     uint32_t pdn, qpn;
     uint8_t need;
@@ -78,8 +82,10 @@ static MocxMemResult mkey_check(const MocxMkey *mkey, const Want *want,
 static MocxMemResult walk_key(Walk *w, const Want *want, uint32_t key,
                               uint64_t va, uint64_t len);
 
-/* Bytes from the start of the first page to @va.  The first page is entered
- * where the start address says. */
+/*
+ * Bytes from the start of the first page to @va.  The first page is entered
+ * where the start address says.
+ */
 static uint64_t page_pos(const MocxMkey *mkey, uint64_t va)
 {
     uint64_t mask = (1ULL << mkey->page_shift) - 1;

@@ -93,7 +93,9 @@ bool mocx_table_add(MocxTable *t, MocxObj *obj, MocxObjType type)
     if (t->count >= t->cap) {
         return false;
     }
-    for (i = t->next; t->slots[i]; i = i + 1 < t->cap ? i + 1 : 0) {
+    i = t->next;
+    while (t->slots[i]) {
+        i = i + 1 < t->cap ? i + 1 : 0;
     }
     t->slots[i] = obj;
     t->next = i + 1 < t->cap ? i + 1 : 0;

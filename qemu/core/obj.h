@@ -40,7 +40,7 @@ const char *mocx_obj_type_name(MocxObjType type);
 typedef struct MocxObj {
     uint32_t id;
     uint8_t type;           /* MocxObjType */
-    uint32_t refs;          /* other objects that name this one; >0 blocks DESTROY */
+    uint32_t refs;          /* objects that name this one; block its DESTROY */
 } MocxObj;
 
 /**
@@ -55,7 +55,7 @@ typedef struct MocxTable {
     uint32_t next;
     uint32_t cap;           /* slots allocated */
     MocxObj **slots;
-    uint32_t *live;         /* MOCX_OBJ_TYPES counters kept up to date, or NULL */
+    uint32_t *live;         /* counters by MocxObjType to keep, or NULL */
 } MocxTable;
 
 /**

@@ -14,76 +14,69 @@ enum {
     GROUP_PHYSICAL_STATS = 0x16, GROUP_IB_PORT = 0x20,
 };
 
-/* What a counter is made of: sums of counters of the port. */
-#define C(field) (offsetof(MocxPortCounters, field) / 8 + 1)
-#define MAX_TERMS 4
+/* What a counter is made of: classes of frames, one way, counted or weighed. */
+enum {
+    UCAST = 1 << 0, MCAST = 1 << 1, BCAST = 1 << 2, ROCE = 1 << 3,
+    ALL = UCAST | MCAST | BCAST | ROCE,
+    DROPPED = 1 << 4,       /* received, and not in the others */
+};
+
+typedef enum Unit {
+    RX_PACKETS, RX_BYTES, TX_PACKETS, TX_BYTES, UNITS,
+} Unit;
 
 typedef struct CounterRow {
     uint8_t group;
     uint16_t off;           /* bytes in the group; 64 bit, high dword first */
-    uint8_t terms[MAX_TERMS];
+    uint8_t unit;
+    uint8_t classes;
 } CounterRow;
 
-#define ETH_802_3(f)    __devx_bit_off(eth_802_3_cntrs_grp_data_layout, f) / 8
-#define RFC_2863(f)     __devx_bit_off(eth_2863_cntrs_grp_data_layout, f) / 8
-#define RFC_2819(f)     __devx_bit_off(eth_2819_cntrs_grp_data_layout, f) / 8
-#define PER_PRIO(f)     __devx_bit_off(eth_per_prio_grp_data_layout, f) / 8
-
-#define RX_PACKETS \
-    C(rx_ucast_packets), C(rx_mcast_packets), C(rx_bcast_packets), \
-    C(rx_roce_packets)
-#define RX_BYTES \
-    C(rx_ucast_bytes), C(rx_mcast_bytes), C(rx_bcast_bytes), C(rx_roce_bytes)
-#define TX_PACKETS \
-    C(tx_ucast_packets), C(tx_mcast_packets), C(tx_bcast_packets), \
-    C(tx_roce_packets)
-#define TX_BYTES \
-    C(tx_ucast_bytes), C(tx_mcast_bytes), C(tx_bcast_bytes), C(tx_roce_bytes)
+#define ETH_802_3(f)    (__devx_bit_off(eth_802_3_cntrs_grp_data_layout, f) / 8)
+#define RFC_2863(f)     (__devx_bit_off(eth_2863_cntrs_grp_data_layout, f) / 8)
+#define RFC_2819(f)     (__devx_bit_off(eth_2819_cntrs_grp_data_layout, f) / 8)
+#define PER_PRIO(f)     (__devx_bit_off(eth_per_prio_grp_data_layout, f) / 8)
 
 static const CounterRow counters[] = {
-    { GROUP_802_3, ETH_802_3(a_frames_transmitted_ok_high), { TX_PACKETS } },
-    { GROUP_802_3, ETH_802_3(a_frames_received_ok_high), { RX_PACKETS } },
-    { GROUP_802_3, ETH_802_3(a_octets_transmitted_ok_high), { TX_BYTES } },
-    { GROUP_802_3, ETH_802_3(a_octets_received_ok_high), { RX_BYTES } },
-    { GROUP_802_3, ETH_802_3(a_multicast_frames_xmitted_ok_high),
-      { C(tx_mcast_packets) } },
-    { GROUP_802_3, ETH_802_3(a_broadcast_frames_xmitted_ok_high),
-      { C(tx_bcast_packets) } },
-    { GROUP_802_3, ETH_802_3(a_multicast_frames_received_ok_high),
-      { C(rx_mcast_packets) } },
-    { GROUP_802_3, ETH_802_3(a_broadcast_frames_received_ok_high),
-      { C(rx_bcast_packets) } },
+    { GROUP_802_3, ETH_802_3(a_frames_transmitted_ok_high), TX_PACKETS, ALL },
+    { GROUP_802_3, ETH_802_3(a_frames_received_ok_high), RX_PACKETS, ALL },
+    { GROUP_802_3, ETH_802_3(a_octets_transmitted_ok_high), TX_BYTES, ALL },
+    { GROUP_802_3, ETH_802_3(a_octets_received_ok_high), RX_BYTES, ALL },
+    { GROUP_802_3, ETH_802_3(a_multicast_frames_xmitted_ok_high), TX_PACKETS,
+      MCAST },
+    { GROUP_802_3, ETH_802_3(a_broadcast_frames_xmitted_ok_high), TX_PACKETS,
+      BCAST },
+    { GROUP_802_3, ETH_802_3(a_multicast_frames_received_ok_high), RX_PACKETS,
+      MCAST },
+    { GROUP_802_3, ETH_802_3(a_broadcast_frames_received_ok_high), RX_PACKETS,
+      BCAST },
 
-    { GROUP_RFC_2863, RFC_2863(if_in_octets_high), { RX_BYTES } },
-    { GROUP_RFC_2863, RFC_2863(if_in_ucast_pkts_high),
-      { C(rx_ucast_packets), C(rx_roce_packets) } },
-    { GROUP_RFC_2863, RFC_2863(if_in_discards_high), { C(rx_dropped) } },
-    { GROUP_RFC_2863, RFC_2863(if_in_multicast_pkts_high),
-      { C(rx_mcast_packets) } },
-    { GROUP_RFC_2863, RFC_2863(if_in_broadcast_pkts_high),
-      { C(rx_bcast_packets) } },
-    { GROUP_RFC_2863, RFC_2863(if_out_octets_high), { TX_BYTES } },
-    { GROUP_RFC_2863, RFC_2863(if_out_ucast_pkts_high),
-      { C(tx_ucast_packets), C(tx_roce_packets) } },
-    { GROUP_RFC_2863, RFC_2863(if_out_multicast_pkts_high),
-      { C(tx_mcast_packets) } },
-    { GROUP_RFC_2863, RFC_2863(if_out_broadcast_pkts_high),
-      { C(tx_bcast_packets) } },
+    { GROUP_RFC_2863, RFC_2863(if_in_octets_high), RX_BYTES, ALL },
+    { GROUP_RFC_2863, RFC_2863(if_in_ucast_pkts_high), RX_PACKETS,
+      UCAST | ROCE },
+    { GROUP_RFC_2863, RFC_2863(if_in_discards_high), RX_PACKETS, DROPPED },
+    { GROUP_RFC_2863, RFC_2863(if_in_multicast_pkts_high), RX_PACKETS, MCAST },
+    { GROUP_RFC_2863, RFC_2863(if_in_broadcast_pkts_high), RX_PACKETS, BCAST },
+    { GROUP_RFC_2863, RFC_2863(if_out_octets_high), TX_BYTES, ALL },
+    { GROUP_RFC_2863, RFC_2863(if_out_ucast_pkts_high), TX_PACKETS,
+      UCAST | ROCE },
+    { GROUP_RFC_2863, RFC_2863(if_out_multicast_pkts_high), TX_PACKETS, MCAST },
+    { GROUP_RFC_2863, RFC_2863(if_out_broadcast_pkts_high), TX_PACKETS, BCAST },
 
-    { GROUP_RFC_2819, RFC_2819(ether_stats_drop_events_high),
-      { C(rx_dropped) } },
-    { GROUP_RFC_2819, RFC_2819(ether_stats_octets_high), { RX_BYTES } },
-    { GROUP_RFC_2819, RFC_2819(ether_stats_pkts_high), { RX_PACKETS } },
-    { GROUP_RFC_2819, RFC_2819(ether_stats_broadcast_pkts_high),
-      { C(rx_bcast_packets) } },
-    { GROUP_RFC_2819, RFC_2819(ether_stats_multicast_pkts_high),
-      { C(rx_mcast_packets) } },
+    { GROUP_RFC_2819, RFC_2819(ether_stats_drop_events_high), RX_PACKETS,
+      DROPPED },
+    { GROUP_RFC_2819, RFC_2819(ether_stats_octets_high), RX_BYTES, ALL },
+    { GROUP_RFC_2819, RFC_2819(ether_stats_pkts_high), RX_PACKETS, ALL },
+    { GROUP_RFC_2819, RFC_2819(ether_stats_broadcast_pkts_high), RX_PACKETS,
+      BCAST },
+    { GROUP_RFC_2819, RFC_2819(ether_stats_multicast_pkts_high), RX_PACKETS,
+      MCAST },
 
     /* Priority 0 carries all. */
-    { GROUP_PER_PRIO, PER_PRIO(rx_octets_high), { RX_BYTES } },
-    { GROUP_PER_PRIO, PER_PRIO(rx_frames_high), { RX_PACKETS } },
-    { GROUP_PER_PRIO, PER_PRIO(tx_octets_high), { TX_BYTES } },
-    { GROUP_PER_PRIO, PER_PRIO(tx_frames_high), { TX_PACKETS } },
+    { GROUP_PER_PRIO, PER_PRIO(rx_octets_high), RX_BYTES, ALL },
+    { GROUP_PER_PRIO, PER_PRIO(rx_frames_high), RX_PACKETS, ALL },
+    { GROUP_PER_PRIO, PER_PRIO(tx_octets_high), TX_BYTES, ALL },
+    { GROUP_PER_PRIO, PER_PRIO(tx_frames_high), TX_PACKETS, ALL },
 };
 
 /* Groups that are answered with zeros where no row fills them. */
@@ -103,11 +96,21 @@ static bool group_known(uint8_t group)
 
 static uint64_t row_value(const MocxPortCounters *c, const CounterRow *row)
 {
-    const uint64_t *all = (const uint64_t *)c;
+    const uint64_t by_class[UNITS][5] = {
+        [RX_PACKETS] = { c->rx_ucast_packets, c->rx_mcast_packets,
+                         c->rx_bcast_packets, c->rx_roce_packets,
+                         c->rx_dropped },
+        [RX_BYTES] = { c->rx_ucast_bytes, c->rx_mcast_bytes,
+                       c->rx_bcast_bytes, c->rx_roce_bytes },
+        [TX_PACKETS] = { c->tx_ucast_packets, c->tx_mcast_packets,
+                         c->tx_bcast_packets, c->tx_roce_packets },
+        [TX_BYTES] = { c->tx_ucast_bytes, c->tx_mcast_bytes,
+                       c->tx_bcast_bytes, c->tx_roce_bytes },
+    };
     uint64_t sum = 0;
 
-    for (unsigned i = 0; i < MAX_TERMS && row->terms[i]; i++) {
-        sum += all[row->terms[i] - 1];
+    for (unsigned i = 0; i < 5; i++) {
+        sum += row->classes & 1 << i ? by_class[row->unit][i] : 0;
     }
     return sum;
 }

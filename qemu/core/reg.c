@@ -123,8 +123,10 @@ static MocxStatus paos_write(MocxDev *dev, const uint8_t *in, uint8_t *out)
     return paos_read(dev, in, out);
 }
 
-/* Pause and PFC settings are kept and shown; a wire that never loses a frame
- * for lack of buffers has no use for them. */
+/*
+ * Pause and PFC settings are kept and shown; a wire that never loses a frame
+ * for lack of buffers has no use for them.
+ */
 static MocxStatus pfcc_read(MocxDev *dev, const uint8_t *in, uint8_t *out)
 {
     (void)in;

@@ -102,8 +102,10 @@ uint64_t mocx_mmio_read(MocxDev *dev, uint64_t addr, unsigned size)
 
 /* Writing */
 
-/* A driver that recovers from a dead device starts over with the queue's
- * address; nothing of the life before is left then. */
+/*
+ * A driver that recovers from a dead device starts over with the queue's
+ * address; nothing of the life before is left then.
+ */
 static void nic_interface_set(MocxDev *dev, uint8_t ifc)
 {
     if (ifc == NIC_IFC_FULL) {
@@ -161,8 +163,10 @@ static void uar_write64(MocxDev *dev, uint32_t off, uint32_t first,
     } else if (off >= UAR_SEND && !(off & (UAR_SEND_STEP - 1))) {
         send_doorbell(dev, first, second);
     }
-    /* What follows a send doorbell is a BlueFlame copy of the WQE, which is
-     * read from memory instead. */
+    /*
+     * What follows a send doorbell is a BlueFlame copy of the WQE, which is
+     * read from memory instead.
+     */
 }
 
 /* Two 4-byte writes make a 64-bit doorbell where the CPU has no other. */

@@ -8,8 +8,10 @@
 
 #include "dev.h"
 
-/* Units per turn: long enough to fill a batch of frames, short enough that a
- * bulk transfer does not delay its neighbours' small ones. */
+/*
+ * Units per turn: long enough to fill a batch of frames, short enough that a
+ * bulk transfer does not delay its neighbours' small ones.
+ */
 #define SCHED_QUANTUM   32
 
 static void list_init(MocxWork *head)
@@ -109,8 +111,10 @@ static bool sched_create(MocxDev *dev)
     return true;
 }
 
-/* Objects cancelled their own work and timers; nothing is left but the host's
- * deadline, which may come and finds nothing. */
+/*
+ * Objects cancelled their own work and timers; nothing is left but the host's
+ * deadline, which may come and finds nothing.
+ */
 static void sched_reset(MocxDev *dev)
 {
     dev->kicked = false;
