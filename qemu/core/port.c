@@ -99,8 +99,10 @@ static bool udp_is_roce(const uint8_t *udp, const uint8_t *end)
     return end - udp >= 4 && mocx_get_be16(udp + 2) == ROCE_V2_PORT;
 }
 
-/* UDP to 4791 that the transport should look at.  A fragment is none: it
- * carries no port, and the transport takes whole packets only. */
+/*
+ * UDP to 4791 that the transport should look at.  A fragment is none: it
+ * carries no port, and the transport takes whole packets only.
+ */
 static bool ip_is_roce(uint16_t type, const uint8_t *ip, const uint8_t *end)
 {
     if (type == ETHERTYPE_IPV4 && end - ip >= 20) {
