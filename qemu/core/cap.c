@@ -121,6 +121,7 @@ static const CapRow caps[] = {
     GEN(max_qp_cnt, MOCX_MAX_Q_COUNTERS),
     GEN(out_of_seq_cnt, 1),
     GEN(retransmission_q_counters, 1),
+    GEN(enhanced_error_q_counters, 1),
 
     ETH(csum_cap, 1),
     ETH(vlan_cap, 1),
