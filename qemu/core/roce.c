@@ -162,10 +162,15 @@ static bool can_receive(const MocxQp *qp)
     return qp->state >= MOCX_QP_RTR && qp->state <= MOCX_QP_SQD;
 }
 
+/* Datagrams come from anywhere, to any address of ours or of a group. */
 static void datagram(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt)
 {
     uint32_t qkey = qp->type == MOCX_QP_GSI ? MOCX_GSI_QKEY : qp->qkey;
 
+    if (pkt->bth.qpn != MOCX_QPN_MULTICAST && !is_ours(dev, &pkt->path)) {
+        dev->port.counters.rx_roce_no_qp++;
+        return;
+    }
     if (pkt->bth.qkey != qkey) {
         dev->port.counters.rx_qkey_violations++;
         return;
@@ -205,7 +210,7 @@ static void demux(MocxDev *dev, const MocxPkt *pkt)
         mocx_mcast_receive(dev, pkt);
         return;
     }
-    qp = is_ours(dev, &pkt->path) ? target(dev, pkt->bth.qpn) : NULL;
+    qp = target(dev, pkt->bth.qpn);
     if (!qp) {
         dev->port.counters.rx_roce_no_qp++;
         return;

@@ -304,6 +304,7 @@ typedef struct DrvPath {
     bool set_retry;
     unsigned min_rnr;       /* [12] */
     unsigned log_rra, log_sra;
+    unsigned log_msg_max;   /* [30] */
     unsigned rights;        /* DRV_RR | DRV_RW | DRV_RA [all] */
     bool no_rights;
     uint32_t qkey;          /* UD [0x11111111] */

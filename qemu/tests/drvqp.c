@@ -116,6 +116,7 @@ static DrvPath path_default(const DrvPath *path)
 
     p.gid = p.set_gid ? p.gid : DRV_GID_V2_V4;
     p.mtu = p.mtu ? p.mtu : 3;
+    p.log_msg_max = p.log_msg_max ? p.log_msg_max : 30;
     p.timeout = p.timeout ? p.timeout : 14;
     p.retry = p.set_retry ? p.retry : 7;
     p.rnr_retry = p.set_retry ? p.rnr_retry : 7;
@@ -151,7 +152,7 @@ static void qpc_common(uint8_t *qpc, const DrvQp *qp, const DrvPath *p)
     DEVX_SET(qpc, qpc, log_ack_req_freq, ACK_FREQ);
     DEVX_SET(qpc, qpc, q_key, p->qkey);
     DEVX_SET(qpc, qpc, mtu, qp->p.type == DRV_QP_GSI ? 1 : p->mtu);
-    DEVX_SET(qpc, qpc, log_msg_max, 30);
+    DEVX_SET(qpc, qpc, log_msg_max, p->log_msg_max);
     DEVX_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
 }
 

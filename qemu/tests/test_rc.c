@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/mem.h"
 #include "pair.h"
 
 static const uint8_t data_ops[] = {
@@ -343,6 +344,95 @@ static void fence_waits_for_reads(void **state)
     pair_free(p);
 }
 
+/* A key of 2^31 bytes with nothing behind them: the null key, in one entry. */
+static uint32_t key_of_nothing(Drv *d)
+{
+    uint8_t in[DEVX_ST_SZ_BYTES(create_mkey_in) + 16] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(create_mkey_out)];
+    uint8_t *mkc = DEVX_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+    uint8_t *klm = in + DEVX_ST_SZ_BYTES(create_mkey_in);
+
+    DEVX_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+    DEVX_SET(create_mkey_in, in, translations_octword_actual_size, 1);
+    DEVX_SET(mkc, mkc, access_mode_1_0, 2);
+    DEVX_SET(mkc, mkc, lr, 1);
+    DEVX_SET(mkc, mkc, lw, 1);
+    DEVX_SET(mkc, mkc, rr, 1);
+    DEVX_SET(mkc, mkc, rw, 1);
+    DEVX_SET(mkc, mkc, qpn, 0xffffff);
+    DEVX_SET(mkc, mkc, pd, d->pdn);
+    DEVX_SET64(mkc, mkc, len, 1ULL << 31);
+    DEVX_SET(mkc, mkc, translations_octword_size, 1);
+    mocx_put_be32(klm, 1u << 31);
+    mocx_put_be32(klm + 4, MOCX_KEY_NULL);
+    drv_cmd_ok(d, in, sizeof(in), out, sizeof(out));
+    return DEVX_GET(create_mkey_out, out, mkey_index) << 8;
+}
+
+static void key_gone(Drv *d, uint32_t key)
+{
+    uint8_t in[16] = { 0 }, out[16];
+
+    mocx_put_be16(in, MLX5_CMD_OP_DESTROY_MKEY);
+    mocx_put_be32(in + 8, key >> 8);
+    drv_cmd_ok(d, in, sizeof(in), out, sizeof(out));
+}
+
+static void limit_is_exact(unsigned log_msg_max, uint32_t len)
+{
+    Pair *p = pair_new(DRV_QP_RC, &(DrvPath) {
+        .mtu = 5, .log_msg_max = log_msg_max, .sq_psn = 0xfffff0,
+    });
+    uint32_t from = key_of_nothing(p->a.d), to = key_of_nothing(p->b.d);
+    DrvWr wr = {
+        .rkey = to, .num_sge = 1, .sge = { { .lkey = from, .len = len } },
+    };
+    struct mlx5_cqe64 cqe;
+
+    for (unsigned i = 0; i < 2; i++) {
+        wr.opcode = i ? MLX5_OPCODE_RDMA_READ : MLX5_OPCODE_RDMA_WRITE;
+        pair_post(&p->a, &wr);
+        drv_cq_expect(p->a.scq, MLX5_CQE_REQ, 0, &cqe);
+        assert_int_equal(be32toh(cqe.byte_cnt), i ? 1u << log_msg_max : 0);
+    }
+    wr.num_sge = 2;
+    wr.sge[1] = (DrvSge) { .lkey = from, .len = 1 };
+    pair_post(&p->a, &wr);
+    drv_cq_expect(p->a.scq, MLX5_CQE_REQ_ERR, 1, &cqe);
+    key_gone(p->a.d, from);
+    key_gone(p->b.d, to);
+    pair_free(p);
+}
+
+/* Case 10: 2^31 bytes, which a count of zero means, and not one more; the same
+ * limit a thousand times smaller unless there is time. */
+static void the_longest_message(void **state)
+{
+    const char *depth = getenv("DEPTH");
+
+    (void)state;
+    limit_is_exact(20, 1u << 20);
+    if (depth && !strcmp(depth, "full")) {
+        limit_is_exact(31, 0);
+    }
+}
+
+/* Zero means 2^31, so it is too long for this QP. */
+static void count_of_zero_is_the_longest(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    struct mlx5_cqe64 cqe;
+
+    (void)state;
+    pair_post(&p->a, &(DrvWr) {
+        .opcode = MLX5_OPCODE_RDMA_WRITE, .raddr = p->b.mr->va,
+        .rkey = p->b.mr->key, .num_sge = 1,
+        .sge = { { .addr = p->a.mr->va, .lkey = p->a.mr->key, .len = 0 } },
+    });
+    drv_cq_expect(p->a.scq, MLX5_CQE_REQ_ERR, 1, &cqe);
+    pair_free(p);
+}
+
 static void own_device_without_the_wire(void **state)
 {
     Pair *p = pair_new_loopback(DRV_QP_RC, NULL);
@@ -408,6 +498,8 @@ int main(void)
         cmocka_unit_test(solicited_is_told),
         cmocka_unit_test(reads_keep_to_the_limit),
         cmocka_unit_test(fence_waits_for_reads),
+        cmocka_unit_test(the_longest_message),
+        cmocka_unit_test(count_of_zero_is_the_longest),
         cmocka_unit_test(own_device_without_the_wire),
         cmocka_unit_test(two_ways_at_once),
     };
