@@ -18,7 +18,7 @@
  * Few RNR retries, so that giving up is quick. Transport retries are few only where the peer is gone: a slow one would be taken
  * for a dead one.
  */
-static const struct qp_path patient_path = { .rights = QP_RIGHTS, .timeout = 14, .retry = 7, .rnr_retry = 2, .rnr_timer = 12 };
+static const struct qp_path patient_path = { .rights = QP_RIGHTS, .timeout = 16, .retry = 7, .rnr_retry = 2, .rnr_timer = 12 };
 static const struct qp_path quick_path = { .rights = QP_RIGHTS, .timeout = 14, .retry = 2, .rnr_retry = 2, .rnr_timer = 12 };
 
 /* The key that the requester uses, from the passive side's point of view. */

@@ -5,9 +5,9 @@
 
 #include "qp.h"
 
-/* ACK timeout 14 is 67 ms, RNR timer 12 is 0.64 ms: rare enough under emulation, quick enough with lost packets. */
+/* ACK timeout 16 is 0.27 s, RNR timer 12 is 0.64 ms: rare enough on a busy emulator, quick enough with lost packets. */
 const struct qp_path qp_path_default = {
-	.rights = QP_RIGHTS, .timeout = 14, .retry = 7, .rnr_retry = 7, .rnr_timer = 12,
+	.rights = QP_RIGHTS, .timeout = 16, .retry = 7, .rnr_retry = 7, .rnr_timer = 12,
 };
 
 struct ibv_qp *qp_create(struct side *s, const struct qp_spec *spec)

@@ -7,13 +7,15 @@ from pairs import FULL
 from rig import ADDRESS
 
 PORT = 18516
+TIMEOUT = 18    # of an ACK, 1 s: soft-RoCE stumbles over its own retries
 
 
 def perftest(lab, program, *options, cm=False, family=4):
     """Run a program of perftest on both sides; its last line of figures."""
     sides = []
     for name in 'ba':
-        side = [program, '-F', '-p', str(PORT), *map(str, options)]
+        side = [program, '-F', '-p', str(PORT), '-u', str(TIMEOUT),
+                *map(str, options)]
         if cm:
             side += ['-R']
         else:
@@ -24,7 +26,6 @@ def perftest(lab, program, *options, cm=False, family=4):
     figures = [line.split() for line in result.text.splitlines()
                if line.strip()[:1].isdigit()]
     assert figures, result.text
-    assert all(float(value) >= 0 for value in figures[-1]), result.text
     return figures[-1]
 
 
@@ -43,12 +44,14 @@ def test_bandwidth(lab, program, qps):
 
 @pytest.mark.parametrize('program', LAT)
 def test_latency(lab, program):
-    perftest(lab, program, '-s', 64, '-n', COUNT, family=6)
+    figures = perftest(lab, program, '-s', 64, '-n', COUNT, family=6)
+    assert float(figures[4]) > 0
 
 
 @pytest.mark.parametrize('kind', ['FETCH_AND_ADD', 'CMP_AND_SWAP'])
 def test_atomics(lab, kind):
-    perftest(lab, 'ib_atomic_bw', '-A', kind, '-n', COUNT)
+    figures = perftest(lab, 'ib_atomic_bw', '-A', kind, '-n', COUNT)
+    assert float(figures[3]) > 0
 
 
 def test_datagrams(lab):
