@@ -230,6 +230,28 @@ static void wrong_checksums_are_told(void **state)
     assert_int_equal(ok_bits(&cqe), L3_OK);
 }
 
+/* RFC 768: what follows in the IP packet is none of UDP's business. */
+static void udp_shorter_than_its_ip_packet_is_summed_by_its_own_length(
+    void **state)
+{
+    Fixture *f = *state;
+    struct mlx5_cqe64 cqe;
+    EthFrame frame;
+    uint32_t sum = 17 + 68;
+
+    eth_build(&frame, &(EthSpec){ .proto = 17, .payload = 100 });
+    mocx_put_be16(frame.b + frame.l4 + 4, 68);
+    mocx_put_be16(frame.b + frame.l4 + 6, 0);
+    sum = eth_sum(frame.b + frame.l3 + 12, 8, sum);
+    mocx_put_be16(frame.b + frame.l4 + 6,
+                  ~eth_sum(frame.b + frame.l4, 68, sum));
+    cqe = receive(f, &frame);
+    assert_int_equal(ok_bits(&cqe), L3_OK | L4_OK);
+    mocx_put_be16(frame.b + frame.l4 + 4, 109);         /* and one too long */
+    cqe = receive(f, &frame);
+    assert_int_equal(ok_bits(&cqe), L3_OK);
+}
+
 static void what_has_no_l4_checksum_is_not_called_right(void **state)
 {
     Fixture *f = *state;
@@ -694,6 +716,7 @@ int main(void)
         T(list_of_segments_is_filled_in_order),
         T(check_sum_covers_the_ip_packet_whatever_is_in_it),
         T(wrong_checksums_are_told),
+        T(udp_shorter_than_its_ip_packet_is_summed_by_its_own_length),
         T(what_has_no_l4_checksum_is_not_called_right),
         T(c_vlan_tag_is_taken_off_unless_told_otherwise),
         BARE(frame_without_a_wqe_is_dropped_and_counted),
