@@ -36,7 +36,7 @@ make_initramfs() {
 	find "$tree/busybox" -name busybox -perm /111 -type f -exec cp {} "$tmp/bin/" \;
 	cp "$TOP/lab/guest/initramfs-init" "$tmp/init"
 	cp "$TOP"/lab/guest/lab-* "$tmp/lab/"
-	for module in virtio_blk ext4 overlay; do
+	for module in virtio_pci virtio_blk ext4 overlay; do
 		modprobe -d "$tree/stage" -S "$rel" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$tree/order"
 	while read -r module; do
