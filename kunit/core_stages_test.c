@@ -114,6 +114,7 @@ static const char * const fw_rows[] = {
 	"accounting", "enable", "issi", "boot_pages", "endianness", "caps", "init_pages", "init",
 	"limits", "port",
 };
+
 #define FW_ROWS	ARRAY_SIZE(fw_rows)
 
 static void fw_table(struct kunit *test, struct crnic_stage table[FW_ROWS])
