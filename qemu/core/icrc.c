@@ -84,7 +84,7 @@ uint32_t mocx_crc32_tables(uint32_t crc, const void *buf, size_t len)
 #define BARRETT_MU  0x1f7011641     /* floor(x^64 / P) */
 #define BARRETT_P   0x1db710641
 
-CLMUL static inline __m128i fold(__m128i acc, __m128i k, __m128i next)
+static inline CLMUL __m128i fold(__m128i acc, __m128i k, __m128i next)
 {
     __m128i lo = _mm_clmulepi64_si128(acc, k, 0x00);
     __m128i hi = _mm_clmulepi64_si128(acc, k, 0x11);
@@ -92,13 +92,13 @@ CLMUL static inline __m128i fold(__m128i acc, __m128i k, __m128i next)
     return _mm_xor_si128(_mm_xor_si128(lo, hi), next);
 }
 
-CLMUL static inline __m128i load(const uint8_t *p)
+static inline CLMUL __m128i load(const uint8_t *p)
 {
     return _mm_loadu_si128((const __m128i *)p);
 }
 
 /* 128 bits to 64, to 32, and the remainder by Barrett's reduction. */
-CLMUL static uint32_t reduce(__m128i acc)
+static CLMUL uint32_t reduce(__m128i acc)
 {
     const __m128i low32 = _mm_setr_epi32(-1, 0, -1, 0);
     const __m128i k128 = _mm_set_epi64x(K_128_HI, K_128_LO);
@@ -118,7 +118,7 @@ CLMUL static uint32_t reduce(__m128i acc)
 }
 
 /* @len is a multiple of 16 and at least FOLD_MIN. */
-CLMUL static uint32_t crc32_fold(uint32_t crc, const uint8_t *p, size_t len)
+static CLMUL uint32_t crc32_fold(uint32_t crc, const uint8_t *p, size_t len)
 {
     const __m128i k512 = _mm_set_epi64x(K_512_HI, K_512_LO);
     const __m128i k128 = _mm_set_epi64x(K_128_HI, K_128_LO);

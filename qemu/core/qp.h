@@ -33,7 +33,8 @@ enum {
  * @read: its answer is data (READ, atomic)
  * @on_wire: READ or atomic request is out, answer not complete
  * @done: nothing is left but the completion of those before it
- * @syndrome, @vendor: non-zero: it fails as soon as those before it are complete
+ * @syndrome, @vendor: non-zero: it fails as soon as those before it have
+ *     completed
  */
 typedef struct MocxSendRec {
     uint32_t psn;

@@ -14,15 +14,17 @@
 
 #include "psn.h"
 
-/* Packets of SEND and WRITE in flight.  Deep enough for the round trip between
- * two emulated hosts, shallow enough that a loss does not repeat much. */
+/*
+ * Packets of SEND and WRITE in flight.  Deep enough for the round trip between
+ * two emulated hosts, shallow enough that a loss does not repeat much.
+ */
 #define WINDOW          512
 /* Ask for an ACK at least this often inside a long message. */
 #define ACK_BURST       64
 
 typedef enum Step {
     STEP_DONE,              /* one unit of work */
-    STEP_IDLE,              /* nothing to do, or something else must come first */
+    STEP_IDLE,              /* nothing to do, or not before something else */
     STEP_WAIT_TX,
 } Step;
 
@@ -145,8 +147,10 @@ static Step fetch_next(MocxDev *dev, MocxQp *qp)
     return STEP_DONE;
 }
 
-/* To SQE where only the send side is at fault and nobody else can be
- * (IBTA 10.3.1.5); a reliable QP ends. */
+/*
+ * To SQE where only the send side is at fault and nobody else can be
+ * (IBTA 10.3.1.5); a reliable QP ends.
+ */
 static void end_send_side(MocxDev *dev, MocxQp *qp)
 {
     if (qp->type == MOCX_QP_UC || mocx_qp_datagram(qp)) {

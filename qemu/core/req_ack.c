@@ -10,8 +10,10 @@
 #include "roce.h"
 
 #define NSEC_PER_USEC       1000ull
-/* 4.096 us << timeout.  A shorter wait than 2^14 (67 ms) would only measure how
- * busy the host of the emulator is; a ConnectX does not go below 2^16. */
+/*
+ * 4.096 us << timeout.  A shorter wait than 2^14 (67 ms) would only measure how
+ * busy the host of the emulator is; a ConnectX does not go below 2^16.
+ */
 #define TIMEOUT_UNIT_NS     4096ull
 #define TIMEOUT_MIN         14
 /* IBTA lets a timeout last four times what it says; later ones do. */
@@ -133,8 +135,10 @@ static MocxSendRec *oldest(const MocxQp *qp)
 static void sequence_nak(MocxDev *dev, MocxQp *qp, uint32_t psn)
 {
     mocx_qp_count(dev, qp)->packet_seq_err++;
-    /* A responder that waits after its RNR NAK may complain about what comes
-     * behind; that is no reason to resume early. */
+    /*
+     * A responder that waits after its RNR NAK may complain about what comes
+     * behind; that is no reason to resume early.
+     */
     if (!acknowledge(dev, qp, psn) || qp->req.rnr_wait ||
         qp->req.recovering) {
         return;
@@ -270,8 +274,10 @@ static void on_read_response(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt)
     off = (uint64_t)mocx_psn_dist(pkt->bth.psn, rec->psn) * qp->mtu;
     left = (uint32_t)(rec->len - off);
     want = left < qp->mtu ? left : qp->mtu;
-    /* An answer that was asked for again may begin with a MIDDLE or a FIRST;
-     * only its end is certain. */
+    /*
+     * An answer that was asked for again may begin with a MIDDLE or a FIRST;
+     * only its end is certain.
+     */
     if (pkt->len != want || !(pkt->op.pos & MOCX_PKT_LAST) != (want < left)) {
         mocx_req_fail(dev, qp, MOCX_ERR_SEND_LEN);
         return;
@@ -283,8 +289,10 @@ static void on_read_response(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt)
     take_answer(dev, qp, rec);
 }
 
-/* The original value lands in the requester's memory in the byte order of the
- * host, as atomic_req_8B_endianness_mode 1 has it. */
+/*
+ * The original value lands in the requester's memory in the byte order of the
+ * host, as atomic_req_8B_endianness_mode 1 has it.
+ */
 static void on_atomic_ack(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt)
 {
     MocxSendRec *rec = answered(dev, qp, pkt, false);

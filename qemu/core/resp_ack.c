@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Responder: what goes back.  Answers with data leave in the order of their
- * requests, then one ACK or NAK for all that came since; the answers acknowledge
- * what lies before them.
+ * requests, then one ACK or NAK for all that came since; the answers
+ * acknowledge what lies before them.
  */
 #include "psn.h"
 #include "roce.h"

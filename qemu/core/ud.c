@@ -42,7 +42,8 @@ static uint32_t source_qpn(const MocxQp *qp)
 {
     uint32_t other = DEVX_GET(qpc, qp->ctx, deth_sqpn);
 
-    return qp->type == MOCX_QP_GSI ? MOCX_QPN_GSI : other ? other : mocx_qpn(qp);
+    return qp->type == MOCX_QP_GSI ? MOCX_QPN_GSI
+           : other ? other : mocx_qpn(qp);
 }
 
 static MocxBth bth_of(const MocxQp *qp, const MocxWqe *wqe, const Av *av)

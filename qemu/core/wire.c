@@ -247,7 +247,8 @@ static size_t l2_len(const MocxPath *path)
  * The invariant CRC of what lies between @l3 and @end.  Fields that a router
  * or the network card may change count as ones.
  */
-static uint32_t icrc(const MocxPath *path, const uint8_t *l3, const uint8_t *end)
+static uint32_t icrc(const MocxPath *path, const uint8_t *l3,
+                     const uint8_t *end)
 {
     uint8_t masked[IPV6_LEN + UDP_LEN + MOCX_BTH_LEN];
     size_t ip = l3_len(path), udp = l4_len(path);
@@ -416,7 +417,7 @@ static MocxParse parse_transport(MocxPkt *pkt, const uint8_t *p, size_t len)
     return MOCX_PARSE_OK;
 }
 
-/* Ethernet and VLAN; returns the offset of what follows, 0 if it is too short. */
+/* Ethernet and VLAN; the offset of what follows, 0 if it is too short. */
 static size_t parse_l2(MocxPath *path, const uint8_t *frame, size_t len,
                        uint16_t *ethertype)
 {

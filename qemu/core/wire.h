@@ -173,7 +173,7 @@ MocxParse mocx_wire_parse(MocxPkt *pkt, const uint8_t *frame, size_t len);
 size_t mocx_wire_size(const MocxPath *path, uint8_t opcode, uint32_t payload);
 
 /**
- * mocx_wire_headers() - write everything up to the payload, and the pad after it
+ * mocx_wire_headers() - write all up to the payload, and the pad after it
  * @ip_id: identification of the IPv4 header
  *
  * Return: where the payload goes.  Once it is there, mocx_wire_seal().

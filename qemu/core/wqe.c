@@ -127,7 +127,8 @@ static bool add_pointer(Cursor *c, uint32_t count)
     }
     count = count ? count : SEG_LEN_ZERO;
     wqe->segs[wqe->num_segs++] = (MocxSge) {
-        .len = count, .lkey = mocx_get_be32(p + 4), .addr = mocx_get_be64(p + 8),
+        .len = count, .lkey = mocx_get_be32(p + 4),
+        .addr = mocx_get_be64(p + 8),
     };
     wqe->len += count;
     return true;

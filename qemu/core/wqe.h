@@ -14,7 +14,7 @@ typedef struct MocxQp MocxQp;
 typedef struct MocxSrq MocxSrq;
 
 #define MOCX_WQE_BB             64      /* bytes of a basic block */
-#define MOCX_WQE_BYTES_MAX      1024    /* the 6-bit size counts 16-byte units */
+#define MOCX_WQE_BYTES_MAX      1024    /* 6 bits of 16-byte units */
 #define MOCX_WQE_SEGS_MAX       62
 #define MOCX_RECV_STRIDE_MAX    512     /* cap max_wqe_sz_rq */
 #define MOCX_RECV_SGES_MAX      (MOCX_RECV_STRIDE_MAX / 16)
