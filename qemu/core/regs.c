@@ -24,6 +24,7 @@
 #define ISEG_TIMER_LOW      0x1004
 #define ISEG_HEALTH         0x1010
 
+#define INITIALIZING_RESET  (1u << 30)      /* a driver may reset us */
 #define CMDIF_REV           5       /* mlx5_cmd_enable() refuses others */
 #define HW_ID_CONNECTX5     0x20d
 #define HEALTH_TICK_NS      10000000ull
@@ -81,8 +82,10 @@ static uint32_t iseg_read(MocxDev *dev, uint32_t off, uint64_t ticks)
         return ticks;
     case ISEG_HEALTH:
         return health(dev);
+    case ISEG_INITIALIZING:     /* bit 31: over before we exist */
+        return INITIALIZING_RESET;
     default:
-        return 0;       /* initializing (0x1fc) is over before we exist */
+        return 0;
     }
 }
 

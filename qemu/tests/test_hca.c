@@ -103,6 +103,33 @@ static void leak_is_named_at_teardown(void **state)
     assert_int_equal(host_status(f->d->h, "pages.held"), 0);
 }
 
+/* As mlx5_error_sw_reset() and wait_vital() do it. */
+static void software_reset_revives_dead_firmware(void **state)
+{
+    Fixture *f = *state;
+    Host *h = f->d->h;
+    uint32_t low, beat;
+
+    drv_bring_up(f->d);
+    assert_int_equal(host_read32(h, ISEG_INITIALIZING), 1u << 30);
+    host_inject(h, "fatal=1");
+    beat = host_read32(h, ISEG_HEALTH_COUNTER);
+    world_run(f->w, NSEC_PER_SEC);
+    assert_int_equal(host_read32(h, ISEG_HEALTH_COUNTER), beat);
+    low = host_read32(h, ISEG_CMDQ_LO);
+    host_write32(h, ISEG_CMDQ_LO, (low & ~0x700u) | 7 << 8);
+    assert_int_equal(host_read32(h, ISEG_CMDQ_LO) >> 8 & 7, 1);
+    assert_int_equal(host_read32(h, ISEG_HEALTH_SYND), 0);
+    beat = host_read32(h, ISEG_HEALTH_COUNTER);
+    world_run(f->w, 50 * NSEC_PER_MSEC);
+    assert_int_not_equal(host_read32(h, ISEG_HEALTH_COUNTER), beat);
+    assert_int_equal(host_status(h, "objects.total"), 0);
+    assert_int_equal(host_status(h, "pages.held"), 0);
+    drv_cmdq_setup(f->d);
+    assert_int_equal(host_read32(h, ISEG_CMDQ_LO) >> 8 & 7, 0);
+    assert_int_equal(plain(f, MLX5_CMD_OP_ENABLE_HCA, 0), MOCX_OK);
+}
+
 /* Pages */
 
 static void pages_follow_the_objects(void **state)
@@ -402,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(commands_have_their_states),
         T(leak_is_named_at_teardown),
+        T(software_reset_revives_dead_firmware),
         T_UP(pages_follow_the_objects),
         T(pages_are_counted_and_checked),
         T(choice_is_stored_within_what_is_offered),
