@@ -57,14 +57,24 @@ static void refused_pages_are_freed(struct kunit *test)
 	crnic_pages_destroy(fw->dev);
 }
 
+/* The firmware forgets what it holds, returns one wrong address, and refuses after that */
+static void expect_not_freed(struct kunit *test, struct fake_fw *fw, u64 addr)
+{
+	fw->num_pages = 0;
+	fw->lie_addr = addr;
+	fw->fail_nth = fw->num_cmds + 2;
+	fw->fail_status = MLX5_CMD_STAT_INT_ERR;
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), -EIO);
+	KUNIT_EXPECT_EQ(test, fw->lie_addr, 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), FAKE_BOOT_PAGES);
+}
+
 static void page_that_was_never_given_is_not_freed(struct kunit *test)
 {
 	struct fake_fw *fw = pages_setup(test);
 
 	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
-	fw->lie_addr = 0x1234567000ULL;
-	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
-	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), 0);
+	expect_not_freed(test, fw, 0x1234567000ULL);
 	crnic_pages_destroy(fw->dev);
 }
 
@@ -73,9 +83,7 @@ static void page_off_its_start_is_not_freed(struct kunit *test)
 	struct fake_fw *fw = pages_setup(test);
 
 	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
-	fw->lie_addr = fw->pages[0] + 8;
-	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
-	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), 0);
+	expect_not_freed(test, fw, fw->pages[0] + 8);
 	crnic_pages_destroy(fw->dev);
 }
 
