@@ -59,7 +59,7 @@ class Rig:
             self.facts['netdev', name] = self.guests[name].check(
                 'for d in /sys/bus/pci/devices/0000:01:00.0/net/* '
                 '/sys/bus/pci/devices/0000:01:00.0/virtio*/net/*; do '
-                '[ -e $d ] && basename $d; done').strip()
+                '[ -e $d ] && basename $d; done; true').strip()
         return self.facts['netdev', name]
 
     def device(self, name):
@@ -119,7 +119,8 @@ class Rig:
 
     def wait_for_server(self, name, process, port, cm):
         """Until it listens: on a TCP port, with rdma_cm, or not at all."""
-        probe = 'rdma res show cm_id | grep -q LISTEN' if cm else \
+        probe = ('rdma res show cm_id | grep LISTEN | grep -q '
+                 f'":{port or ""}"') if cm else \
             f'ss -Hltn sport = :{port} | grep -q .'
         end = time.monotonic() + 20
         while port or cm:

@@ -80,12 +80,16 @@ def test_content_survives(lab, fault):
     assert after > before or not wires[0].model, 'nothing was injected'
 
 
+# A message of five frames at the largest path MTU: the third one is spoilt
+FRAMES = '20000'
+
+
 @pytest.mark.mocx
 def test_one_flipped_bit_fails_an_unreliable_message(lab):
     """The ICRC drops the packet, and nobody sends it again."""
     lab.a.qmp('qom-set', path='nic-wire', property='inject',
               value='tx-corrupt=3,tx-only=roce')
-    report = content.run(lab, '-o', 'uc/send', '-s', '1025', '--deadline', 5)
+    report = content.run(lab, '-o', 'uc/send', '-s', FRAMES, '--deadline', 5)
     assert report.failed == 1, report.text
     lab.a.qmp('qom-set', path='nic-wire', property='inject',
               value='clear=wire')
@@ -95,6 +99,6 @@ def test_one_flipped_bit_fails_an_unreliable_message(lab):
 def test_one_flipped_bit_is_mended_by_rc(lab):
     lab.a.qmp('qom-set', path='nic-wire', property='inject',
               value='tx-corrupt=3,tx-only=roce')
-    content.run(lab, '-o', 'rc/send', '-s', '1025').expect(1)
+    content.run(lab, '-o', 'rc/send', '-s', FRAMES).expect(1)
     lab.a.qmp('qom-set', path='nic-wire', property='inject',
               value='clear=wire')

@@ -22,7 +22,7 @@ def perftest(lab, program, *options, cm=False, family=4):
             side += ['-d', lab.device(name), '-x', str(lab.gid(name, family))]
         sides.append(side)
     _, result = lab.talk(sides[0], sides[1] + [ADDRESS['b', 4]],
-                         None if cm else PORT, cm=cm, timeout=180)
+                         PORT, cm=cm, timeout=180)
     figures = [line.split() for line in result.text.splitlines()
                if line.strip()[:1].isdigit()]
     assert figures, result.text

@@ -303,10 +303,14 @@ static void crnic_l2_collect(struct crnic_net *net, bool *allmulti, bool *promis
 	*allmulti = netdev->flags & IFF_ALLMULTI;
 	*promisc |= !crnic_l2_want(s, netdev->dev_addr);
 	*promisc |= !crnic_l2_want(s, broadcast);
-	netdev_for_each_uc_addr(ha, netdev)
-		*promisc |= !crnic_l2_want(s, ha->addr);
-	netdev_for_each_mc_addr(ha, netdev)
-		*allmulti |= !crnic_l2_want(s, ha->addr);
+	netdev_for_each_uc_addr(ha, netdev) {
+		if (!crnic_l2_want(s, ha->addr))
+			*promisc = true;
+	}
+	netdev_for_each_mc_addr(ha, netdev) {
+		if (!crnic_l2_want(s, ha->addr))
+			*allmulti = true;
+	}
 	netif_addr_unlock_bh(netdev);
 }
 
