@@ -99,7 +99,9 @@ void mocx_leave(MocxDev *dev);
 
 /** mocx_tx_flush() - for mocx_leave(): hand the batch to the host */
 void mocx_tx_flush(MocxDev *dev);
-/** mocx_port_changed() - after PAOS or the cable: tell the driver if it shows */
+/**
+ * mocx_port_changed() - after PAOS or the cable: tell the driver if it shows
+ */
 void mocx_port_changed(MocxDev *dev, bool was_up);
 
 /** mocx_vport_reset() - what a driver set in the NIC vport is forgotten */

@@ -5,6 +5,7 @@
 
 #include "dev.h"
 
+__attribute__((format(printf, 4, 0)))
 static void vlog(MocxDev *dev, MocxLog level, const char *prefix,
                  const char *fmt, va_list ap)
 {

@@ -37,7 +37,7 @@ typedef struct MocxPortCounters {
 #define MOCX_MAC_LIST   (1u << MOCX_LOG_MAX_MAC_LIST)
 
 typedef struct MocxPort {
-    uint8_t mac[MOCX_MAC_LEN];          /* of the vport; the driver may change it */
+    uint8_t mac[MOCX_MAC_LEN];          /* of the vport; a driver may set it */
     bool cable;                         /* the host's link */
     bool pulled;                        /* by fault injection */
     bool admin_up;                      /* PAOS */
@@ -54,7 +54,7 @@ typedef struct MocxPort {
     uint8_t node_desc[64];
     MocxGid *gids;
     uint32_t num_gids;
-    bool foreign_macs;                  /* a GID has another MAC than the vport */
+    bool foreign_macs;                  /* a GID's MAC is not the vport's */
     MocxPortCounters counters;
 } MocxPort;
 
@@ -100,7 +100,7 @@ void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len);
 /** mocx_eth_loopback() - the same for one that a send queue here sent */
 void mocx_eth_loopback(MocxDev *dev, const uint8_t *frame, size_t len);
 
-/* Default and limit of the L2 frame: MTU 1500 and 10218 with 22 bytes of header. */
+/* Default and limit of the L2 frame: MTU 1500 and 10218, 22 bytes of header. */
 #define MOCX_PORT_MTU_DEFAULT   1522
 #define MOCX_PORT_MTU_MAX       MOCX_FRAME_MAX
 

@@ -369,7 +369,7 @@ static MocxStatus qp_query(MocxDev *dev, MocxCmd *cmd)
     MocxQp *qp;
     MocxStatus status = lookup(dev, cmd, &qp);
 
-    if (!status) {
+    if (qp) {
         memcpy(qpc, qp->ctx, sizeof(qp->ctx));
         put_live_fields(qp, qpc);
     }

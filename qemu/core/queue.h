@@ -15,8 +15,9 @@ struct MocxQueue {
     MocxObj obj;            /* MOCX_OBJ_QP, MOCX_OBJ_SQ or MOCX_OBJ_RQ */
     /**
      * @doorbell: the 64-bit doorbell came; its first dword holds the opcode and
-     * index of the last WQE (@value[63:32]; [31:8] is the queue's number).  The producer index itself is in the doorbell
-     * record.  Only queues the work; NULL for an RQ.
+     * index of the last WQE (@value[63:32]; [31:8] is the queue's number).  The
+     * producer index itself is in the doorbell record.  Only queues the work;
+     * NULL for an RQ.
      */
     void (*doorbell)(MocxDev *dev, MocxQueue *q, uint64_t value);
 };

@@ -46,7 +46,8 @@ void mocx_roce_deliver(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt);
 /** mocx_pkt_begin() - headers; mocx_tx_room() has said yes */
 void mocx_pkt_begin(MocxDev *dev, MocxTxPkt *tx, const MocxPath *path,
                     const MocxBth *bth, uint32_t len);
-/** mocx_pkt_end() - the payload is there: ICRC, and off it goes
+/**
+ * mocx_pkt_end() - the payload is there: ICRC, and off it goes
  *
  * If it loops back, the peer may have handled it before this returns.
  */
@@ -61,7 +62,8 @@ void mocx_req_stop(MocxQp *qp);
 MocxWorkFn mocx_req_work;
 /** mocx_req_fail() - the oldest WQE in flight fails, and the QP with it */
 void mocx_req_fail(MocxDev *dev, MocxQp *qp, MocxErr err);
-/** mocx_req_advance() - what is done up to PSN @upto (exclusive) completes
+/**
+ * mocx_req_advance() - what is done up to PSN @upto (exclusive) completes
  *
  * Return: false at a READ or atomic before it whose data has not come.
  */
@@ -76,7 +78,8 @@ static inline MocxSendRec *mocx_req_rec(const MocxQp *qp, uint32_t i)
     return &qp->req.buf->rec[i % MOCX_SEND_RECS];
 }
 
-/** mocx_req_load() - @wqe becomes the WQE of @rec
+/**
+ * mocx_req_load() - @wqe becomes the WQE of @rec
  *
  * Return: false if the guest changed it behind our back, or it cannot be read.
  */
@@ -110,7 +113,8 @@ void mocx_resp_packet(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt);
 void mocx_ud_receive(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt);
 
 
-/** mocx_ud_send() - one datagram; mocx_tx_room() has said yes
+/**
+ * mocx_ud_send() - one datagram; mocx_tx_room() has said yes
  *
  * Return: syndrome 0 if it is on its way (or lost for want of a GID).
  */

@@ -48,7 +48,9 @@ struct MocxTimer {
     int32_t pos;            /* place in the heap + 1; 0 when off */
 };
 
-/** mocx_now() - the clock, ns; constant within one entry point is not promised */
+/**
+ * mocx_now() - the clock, ns; constant within one entry point is not promised
+ */
 uint64_t mocx_now(MocxDev *dev);
 void mocx_timer_arm(MocxDev *dev, MocxTimer *timer, uint64_t deadline_ns);
 void mocx_timer_stop(MocxDev *dev, MocxTimer *timer);

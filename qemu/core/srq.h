@@ -42,8 +42,9 @@ MocxSrq *mocx_srq_find(MocxDev *dev, uint32_t srqn);
  * Return: MOCX_WQE_EMPTY if none is posted.
  */
 MocxWqeResult mocx_srq_peek(MocxDev *dev, MocxSrq *srq, MocxRecvWqe *wqe);
-/** mocx_srq_take() - what was peeked belongs to a QP now; may raise the limit
- * event
+/**
+ * mocx_srq_take() - what was peeked belongs to a QP now; may raise the
+ * limit event
  */
 void mocx_srq_take(MocxDev *dev, MocxSrq *srq, const MocxRecvWqe *wqe);
 

@@ -146,7 +146,7 @@ static bool loop_run(MocxDev *dev, MocxWork *work, unsigned budget,
         uint32_t slot = loop->tail % LOOP_SLOTS;
         const uint8_t *frame = loop->arena + (size_t)slot * MOCX_FRAME_MAX;
 
-        /* The slot is given back after it was read: its answer takes another. */
+        /* The slot is given back after the read: its answer takes another. */
         if (loop->roce[slot]) {
             mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX_ROCE);
             mocx_roce_receive(dev, frame, loop->len[slot]);

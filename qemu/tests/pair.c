@@ -81,6 +81,7 @@ static void drain(DrvCq *cq)
     struct mlx5_cqe64 cqe;
 
     while (drv_cq_poll(cq, &cqe)) {
+        continue;
     }
 }
 
@@ -88,8 +89,10 @@ void pair_reconnect(Pair *p, const DrvPath *path)
 {
     drv_qp_reset(p->a.qp);
     drv_qp_reset(p->b.qp);
-    /* Packets of the earlier life would be taken for those of the new one:
-     * its PSNs are the same. */
+    /*
+     * Packets of the earlier life would be taken for those of the new one:
+     * its PSNs are the same.
+     */
     world_settle(p->w);
     drain(p->a.scq);
     drain(p->a.rcq);

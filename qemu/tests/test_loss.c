@@ -166,8 +166,10 @@ static void lost_atomic_answer_is_replayed(void **state)
     pair_free(p);
 }
 
-/* Case 26: a READ that is asked for twice is answered twice, and only the first
- * answer counts. */
+/*
+ * Case 26: a READ that is asked for twice is answered twice, and only the first
+ * answer counts.
+ */
 static void duplicate_read_is_answered_again(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, &(DrvPath) { .mtu = 1 });

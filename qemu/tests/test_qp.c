@@ -95,8 +95,10 @@ static unsigned state_of(DrvQp *qp)
     return drv_qp_query(qp, qpc);
 }
 
-/* Every command in every state: it leads where it should, or is refused with
- * "bad QP state" and changes nothing. */
+/*
+ * Every command in every state: it leads where it should, or is refused with
+ * "bad QP state" and changes nothing.
+ */
 static void each_transition_from_each_state(void **state)
 {
     static const struct {

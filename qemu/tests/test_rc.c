@@ -404,8 +404,10 @@ static void limit_is_exact(unsigned log_msg_max, uint32_t len)
     pair_free(p);
 }
 
-/* Case 10: 2^31 bytes, which a count of zero means, and not one more; the same
- * limit a thousand times smaller unless there is time. */
+/*
+ * Case 10: 2^31 bytes, which a count of zero means, and not one more; the same
+ * limit a thousand times smaller unless there is time.
+ */
 static void the_longest_message(void **state)
 {
     const char *depth = getenv("DEPTH");

@@ -179,7 +179,7 @@ static uint16_t post_one(Fixture *f)
     return srq_post(f->srq, &sge);
 }
 
-/* WQEs come back in another order than they went; the list says what is next. */
+/* WQEs come back in another order than posted; the list says what is next. */
 static void the_list_decides_the_order(void **state)
 {
     Fixture *f = make(0);
@@ -283,8 +283,10 @@ static void limit_fires_once(void **state)
     unmake(f);
 }
 
-/* On an SRQ only the WQE already taken is flushed; an event says it was the
- * last. */
+/*
+ * On an SRQ only the WQE already taken is flushed; an event says it was the
+ * last.
+ */
 static void last_wqe_reached(void **state)
 {
     Fixture *f = make(0);

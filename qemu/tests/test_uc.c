@@ -80,8 +80,10 @@ static void post_three_sends(Pair *p)
     drv_ring(p->a.qp);
 }
 
-/* Whichever packet of the second message is lost, that message is gone, its
- * receive serves the third, and the sender is none the wiser. */
+/*
+ * Whichever packet of the second message is lost, that message is gone, its
+ * receive serves the third, and the sender is none the wiser.
+ */
 static void a_lost_packet_costs_its_message(void **state)
 {
     (void)state;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory keys changed by work request: fast registration, windows, SEND with
- * invalidate, and who may do what. */
+/*
+ * Memory keys changed by work request: fast registration, windows, SEND with
+ * invalidate, and who may do what.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
