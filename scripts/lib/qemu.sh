@@ -81,7 +81,7 @@ qemu_configure() {
 	path=$(meson_path)
 	make_dirs "$base/build"
 	(
-		cd "$base/build" || exit
+		cd "$base/build"
 		export PYTHONPATH=$path
 		step qemu-configure "configuring QEMU" ../src/configure \
 			"${QEMU_FLAGS[@]}" --extra-cflags="-isystem $headers"
