@@ -45,6 +45,7 @@ def test_case_31_unknown_wqe_opcode(lab):
                      said), said
 
 
+@pytest.mark.full      # a quiet host ends the transfer before the kill
 def test_a_peer_that_dies_in_mid_transfer(lab):
     """The kernel cleans up after a process, and the other side hears of it."""
     path = lab.push(content.build() / 'content')
