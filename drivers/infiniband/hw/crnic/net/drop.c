@@ -45,15 +45,8 @@ static int crnic_drop_rq_start(struct crnic_net *net)
 		},
 		.cqn = net->drop_cq.cqn,
 	};
-	int err;
 
-	err = crnic_rq_create(dev, &p, &net->drop_rqn);
-	if (err)
-		return err;
-	err = crnic_rq_modify(dev, net->drop_rqn, MLX5_RQC_STATE_RST, MLX5_RQC_STATE_RDY);
-	if (err)
-		crnic_rq_destroy(dev, net->drop_rqn);
-	return err;
+	return crnic_net_rq_start(dev, &p, &net->drop_rqn);
 }
 
 /**

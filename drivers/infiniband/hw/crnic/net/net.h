@@ -28,6 +28,7 @@
 
 struct crnic_channel;
 struct crnic_net;
+struct crnic_rq_params;
 struct page_pool;
 
 /**
@@ -292,6 +293,7 @@ netdev_tx_t crnic_net_xmit(struct sk_buff *skb, struct net_device *netdev);
 bool crnic_txq_poll(struct crnic_channel *ch, int budget);
 
 /* rx.c */
+int crnic_net_rq_start(struct crnic_dev *dev, const struct crnic_rq_params *p, u32 *rqn);
 int crnic_rxq_open(struct crnic_channel *ch);
 void crnic_rxq_close(struct crnic_channel *ch);
 int crnic_rxq_poll(struct crnic_channel *ch, int budget);

@@ -282,6 +282,29 @@ static void crnic_rxq_free(struct crnic_channel *ch)
 	kvfree(q->pages);
 }
 
+/**
+ * crnic_net_rq_start - create an RQ and make it ready
+ * @dev: function
+ * @p: its parameters
+ * @rqn: its number
+ *
+ * Context: process.
+ *
+ * Return: 0 or a negative errno, with nothing left behind.
+ */
+int crnic_net_rq_start(struct crnic_dev *dev, const struct crnic_rq_params *p, u32 *rqn)
+{
+	int err;
+
+	err = crnic_rq_create(dev, p, rqn);
+	if (err)
+		return err;
+	err = crnic_rq_modify(dev, *rqn, MLX5_RQC_STATE_RST, MLX5_RQC_STATE_RDY);
+	if (err)
+		crnic_rq_destroy(dev, *rqn);
+	return err;
+}
+
 static int crnic_rxq_create_rq(struct crnic_net *net, struct crnic_rxq *q)
 {
 	struct crnic_dev *dev = net->dev;
@@ -297,15 +320,8 @@ static int crnic_rxq_create_rq(struct crnic_net *net, struct crnic_rxq *q)
 		.cqn = q->cq.core.cqn,
 		.keep_vlan = !(net->netdev->features & NETIF_F_HW_VLAN_CTAG_RX),
 	};
-	int err;
 
-	err = crnic_rq_create(dev, &p, &q->rqn);
-	if (err)
-		return err;
-	err = crnic_rq_modify(dev, q->rqn, MLX5_RQC_STATE_RST, MLX5_RQC_STATE_RDY);
-	if (err)
-		crnic_rq_destroy(dev, q->rqn);
-	return err;
+	return crnic_net_rq_start(dev, &p, &q->rqn);
 }
 
 /**
