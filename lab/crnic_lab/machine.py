@@ -33,6 +33,8 @@ def machine_args(name, options):
     return [
         str(BUILD / 'qemu-system-x86_64'), '-L', str(BUILD / 'firmware'),
         '-name', f'{name},debug-threads=on', '-nodefaults', '-nographic',
+        # What a driver did wrong, or asked for in vain, in the QEMU log.
+        '-d', 'guest_errors,unimp',
         '-no-reboot', '-M', 'q35', *accelerator(),
         '-m', options['mem'], '-smp', str(options['smp']),
         '-kernel', f'{boot}/vmlinuz', '-initrd', f'{boot}/initramfs',

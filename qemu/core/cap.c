@@ -225,8 +225,8 @@ uint32_t mocx_cap(const MocxDev *dev, MocxCapType type, unsigned bit_off)
 static MocxStatus type_check(MocxDev *dev, MocxCmd *cmd)
 {
     if (!type_known(cmd->op_mod >> 1)) {
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CAP_TYPE,
-                        "capability type 0x%x", cmd->op_mod >> 1);
+        return mocx_unknown(dev, cmd, MOCX_BAD_PARAM, SYND_CAP_TYPE,
+                            "capability type", cmd->op_mod >> 1);
     }
     return MOCX_OK;
 }

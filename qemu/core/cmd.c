@@ -287,10 +287,9 @@ static MocxStatus dispatch(MocxDev *dev, MocxCmd *cmd)
     MocxStatus status;
 
     if (!row) {
-        cmd->syndrome = SYND_UNKNOWN_OPCODE | cmd->opcode;
-        mocx_log(dev, MOCX_LOG_UNIMP, "unknown command 0x%x op_mod 0x%x",
-                 cmd->opcode, cmd->op_mod);
-        return MOCX_BAD_OP;
+        return mocx_unknown(dev, cmd, MOCX_BAD_OP,
+                            SYND_UNKNOWN_OPCODE | cmd->opcode, "opcode",
+                            cmd->opcode);
     }
     status = row_check(dev, cmd, row);
     return status ? status : row->fn(dev, cmd);

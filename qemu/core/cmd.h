@@ -108,6 +108,18 @@ MocxStatus mocx_bad(MocxDev *dev, MocxCmd *cmd, MocxStatus status,
     __attribute__((format(printf, 5, 6)));
 
 /**
+ * mocx_unknown() - a status with its syndrome, for what the model lacks
+ * @what: kind of thing asked for
+ * @number: which one
+ *
+ * One line in the host's log, as unimplemented and not as the guest's error.
+ *
+ * Return: @status.
+ */
+MocxStatus mocx_unknown(MocxDev *dev, MocxCmd *cmd, MocxStatus status,
+                        uint32_t syndrome, const char *what, uint32_t number);
+
+/**
  * mocx_cmd_doorbell() - the command doorbell was written
  * @slots: one bit per slot
  *

@@ -26,6 +26,22 @@ typedef struct MocxTx MocxTx;           /* port.c */
 typedef struct MocxSteer MocxSteer;     /* steer.c */
 typedef struct MocxRoce MocxRoce;       /* roce.c */
 
+/**
+ * struct MocxLogLimit - what keeps a guest from flooding the host's log
+ * @hash, @shown_ns: lines shown last, and when
+ * @spent: lines shown of those that may be shown at once
+ * @refill_ns: until when @spent was made good
+ * @left_out: lines since the last that was shown
+ */
+#define MOCX_LOG_RECENT     64
+typedef struct MocxLogLimit {
+    uint64_t hash[MOCX_LOG_RECENT];
+    uint64_t shown_ns[MOCX_LOG_RECENT];
+    uint32_t spent;
+    uint64_t refill_ns;
+    uint64_t left_out;
+} MocxLogLimit;
+
 struct MocxDev {
     const MocxHostOps *ops;
     void *opaque;
@@ -60,6 +76,7 @@ struct MocxDev {
 
     /* For the status report */
     uint64_t log_lines[MOCX_LOG_BREACH + 1];
+    MocxLogLimit log_limit;
     uint64_t cmds_executed, cmds_failed, cmds_undelivered;
 
     /* Health (regs.c) */

@@ -229,9 +229,8 @@ static MocxStatus reg_access(MocxDev *dev, MocxCmd *cmd)
     RegFn *fn;
 
     if (!row) {
-        cmd->syndrome = SYND_REG_UNKNOWN;
-        mocx_log(dev, MOCX_LOG_UNIMP, "unknown register 0x%x", id);
-        return MOCX_BAD_PARAM;
+        return mocx_unknown(dev, cmd, MOCX_BAD_PARAM, SYND_REG_UNKNOWN,
+                            "register", id);
     }
     fn = cmd->op_mod & 1 ? row->read : row->write;
     if (!fn) {
