@@ -46,7 +46,8 @@ static void port_past_end(const struct side *s, struct ibv_qp_attr *a)
 
 static void pkey_past_end(const struct side *s, struct ibv_qp_attr *a)
 {
-	a->pkey_index = s->dev.port.pkey_tbl_len;
+	/* A ConnectX takes what its table could hold, not the one entry that RoCE uses. */
+	a->pkey_index = s->dev.attr.max_pkeys > s->dev.port.pkey_tbl_len ? s->dev.attr.max_pkeys : s->dev.port.pkey_tbl_len;
 }
 
 static void mtu_above_port(const struct side *s, struct ibv_qp_attr *a)

@@ -31,14 +31,14 @@ class Row:
 
 
 def latency(name, program):
-    return Row(name, program, 64, 2000, 1000, 'us', 4, 1.0)
+    return Row(name, program, 64, 5000, 1000, 'us', 4, 1.0)
 
 
 ROWS = (
-    Row('write 64 KiB', 'ib_write_bw', 65536, 2000, 200),
-    Row('write 1 MiB', 'ib_write_bw', 1 << 20, 200, 16),
-    Row('send 64 KiB', 'ib_send_bw', 65536, 2000, 200),
-    Row('send 1 MiB', 'ib_send_bw', 1 << 20, 200, 16),
+    Row('write 64 KiB', 'ib_write_bw', 65536, 10000, 500),
+    Row('write 1 MiB', 'ib_write_bw', 1 << 20, 1000, 32),
+    Row('send 64 KiB', 'ib_send_bw', 65536, 10000, 500),
+    Row('send 1 MiB', 'ib_send_bw', 1 << 20, 1000, 32),
     latency('write 64 B', 'ib_write_lat'),
     latency('send 64 B', 'ib_send_lat'),
 )
@@ -108,7 +108,7 @@ def report(columns):
     """The table, printed and written."""
     rows = []
     print(f'{"":14}{"unit":>6}{"crnic":>10}{"mlx5":>10}{"rxe":>10}'
-          f'{"crnic/rxe":>11}')
+          f'{"crnic/rxe":>11}{"crnic/mlx5":>12}')
     for row in (*ROWS, IDLE):
         values = {driver: columns.get(driver, {}).get(row.name)
                   for driver in ('crnic', 'mlx5', 'rxe')}
@@ -119,7 +119,8 @@ def report(columns):
         cells = ''.join(f'{value:10.2f}' if value else f'{"-":>10}'
                         for value in values.values())
         print(f'{row.name:14}{row.unit:>6}{cells}'
-              f'{rows[-1]["ratio"] or "-":>11}')
+              f'{rows[-1]["ratio"] or "-":>11}'
+              f'{ratio(values["crnic"], values["mlx5"]) or "-":>12}')
     path = BUILD / 'bench.json'
     path.write_text(json.dumps(rows, indent=1) + '\n')
     print(f'written to {path}')

@@ -29,28 +29,27 @@ def pytest_configure(config):
     config.addinivalue_line('markers', 'full: only with DEPTH=full')
 
 
-def wanted_pairs(config, cross):
-    """From the command line, the environment, or all of them."""
-    named = config.getoption('--pair') or os.environ.get('PAIRS', '').split()
-    known = pairs.default_pairs(cross)
-    return [pair for pair in named if pair in known] if named else known
-
-
 def pytest_generate_tests(metafunc):
     if 'pair' not in metafunc.fixturenames:
         return
     cross = metafunc.definition.get_closest_marker('cross') is not None
-    metafunc.parametrize('pair', wanted_pairs(metafunc.config, cross),
+    metafunc.parametrize('pair', pairs.SAME + (pairs.CROSS if cross else ()),
                          scope='session')
+
+
+def pair_of(item):
+    """The pair that an item runs on; None for one without guests."""
+    return item.callspec.params['pair'] if 'pair' in item.fixturenames \
+        else None
 
 
 def why_skip(item):
     """The reason why a test is not run, or None."""
     if item.get_closest_marker('full') and not pairs.FULL:
         return 'only with DEPTH=full'
-    if 'pair' not in item.fixturenames:
+    pair = pair_of(item)
+    if not pair:
         return None
-    pair = item.callspec.params['pair']
     level = item.get_closest_marker('level')
     if item.get_closest_marker('mocx') and not pairs.is_mocx(pair):
         return 'rxe has no such device'
@@ -58,11 +57,18 @@ def why_skip(item):
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Pair by pair, since only one is up, and else as the files have it."""
-    order = {item: (item.callspec.params['pair']
-                    if 'pair' in item.fixturenames else '', place)
+    named = config.getoption('--pair') or os.environ.get('PAIRS', '').split()
+    known = pairs.SAME + pairs.CROSS
+    if not set(named) <= set(known):
+        raise pytest.UsageError(f'a pair is one of {" ".join(known)}')
+    order = {item: (known.index(pair_of(item)) if pair_of(item) else -1, place)
              for place, item in enumerate(items)}
+    left_out = [item for item in items if pair_of(item) and
+                not pairs.suits(pair_of(item), item.nodeid, named)]
+    items[:] = [item for item in items if item not in set(left_out)]
+    config.hook.pytest_deselected(items=left_out)
     for item in items:
         reason = why_skip(item)
         if reason:

@@ -3,18 +3,21 @@
 
 import contextlib
 import ipaddress
+import subprocess
 import time
 
 from crnic_lab import gid as gids
 from crnic_lab.dmesg import Watch
 from crnic_lab.errors import LabError
 from crnic_lab.lab import Lab
+from crnic_lab.paths import BUILD, TOP
 
 from pairs import drivers, is_mocx
 
 ADDRESS = {('a', 4): '10.0.0.1', ('b', 4): '10.0.0.2',
            ('a', 6): 'fd00::1', ('b', 6): 'fd00::2'}
 MTU = 4200          # of the netdev, so that both path MTUs can be had
+PROGRAMS = TOP / 'lab' / 'tests' / 'programs'
 OTHER = {'a': 'b', 'b': 'a'}
 
 
@@ -31,10 +34,12 @@ def tail(result, lines=6):
 class Rig:
     """A lab that is up, with what tests need to know of it."""
 
-    def __init__(self, pair, name=None, **wishes):
+    def __init__(self, pair, name=None, beside='', **wishes):
+        """Of the lab called name, which is up, or of one of its own, which
+        has another name when it is beside the one of most tests."""
         self.pair = pair
         self.borrowed = name is not None
-        self.lab = Lab(name or 'tests')
+        self.lab = Lab(name or 'tests' + beside)
         if not self.borrowed:
             self.lab.down()
             self.lab.up(**{'driver': pair, 'mtu': MTU} | wishes)
@@ -96,6 +101,16 @@ class Rig:
                 for line in watch.look()[0]]
 
     # Programs
+
+    def push_program(self, name, *libraries):
+        """Build a C program of programs/ and copy it into both guests."""
+        out = BUILD / 'tests' / name
+        if out not in self.pushed:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run(['gcc', '-std=gnu11', '-O2', '-Wall', '-Wextra',
+                            '-o', out, PROGRAMS / f'{name}.c', *libraries],
+                           check=True)
+        return self.push(out)
 
     def push(self, path):
         """Copy a program into both guests, once; its path there."""

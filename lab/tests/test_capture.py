@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is on the wire, in the eyes of strangers."""
 
-import contextlib
 import struct
-import time
 
 import pytest
-from crnic_lab.paths import BUILD
 
 import content
 import wire
@@ -18,29 +15,13 @@ EACH = ('rc/send,rc/send-imm,rc/write,rc/write-imm,rc/read,rc/fetch-add,'
 SIZES = '0-9,63,1023-1025,4096,4097,9000'
 
 
-@contextlib.contextmanager
-def capture(lab, name):
-    """Frames of guest a's wire, into build/tests/NAME.pcap."""
-    path = BUILD / 'tests' / f'{name}.pcap'
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    lab.a.qmp('object-add', **{'qom-type': 'filter-dump', 'id': 'tests',
-                               'netdev': 'wire', 'file': str(path),
-                               'maxlen': 65536})
-    try:
-        yield path
-        time.sleep(0.2)
-    finally:
-        lab.a.qmp('object-del', id='tests')
-
-
 @pytest.fixture(scope='session')
 def captures(booted):
     """A capture of each operation for each kind of GID."""
     kinds = ['v4', 'v6'] + (['v6/v1'] if booted.mocx else [])
     paths = {}
     for kind in kinds:
-        with capture(booted, f'{booted.pair}-{kind}'.replace('/', '-')) as path:
+        with wire.capture(booted, f'{booted.pair}-{kind}'.replace('/', '-')) as path:
             report = content.run(booted, '-g', kind, '-s', SIZES, '-o', EACH)
         report.expect(11)
         paths[kind] = path
@@ -123,6 +104,6 @@ def test_case_33_the_check_can_fail(lab, captures):
 
 
 def test_pings_are_captured_whole(lab):
-    with capture(lab, 'ping') as path:
+    with wire.capture(lab, 'ping') as path:
         lab.a.check(['ping', '-c', '2', '-s', '1400', ADDRESS['b', 4]])
     assert len(wire.tshark(path, 'icmp && frame.len == 1442')) >= 4

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every byte of every kind of message."""
 
+import ipaddress
 import subprocess
 
 import pytest
 
 import content
+import wire
 from pairs import FULL
 
 # What is run where time is short: each operation once.
@@ -64,6 +66,7 @@ def test_other_path_mtus(lab, mtu):
     content.run(lab, '-m', mtu, '-s', SMALL, '-o', EACH).expect(11)
 
 
+@pytest.mark.cross
 @pytest.mark.mocx
 def test_roce_v1(lab):
     sizes = SMALL if FULL else 'quick'
@@ -73,6 +76,34 @@ def test_roce_v1(lab):
 
 def test_link_local_gid(lab):
     content.run(lab, '-g', 'll', '-s', '0-5,1025', '-o', EACH).expect(11)
+
+
+@pytest.fixture
+def vlan(lab):
+    """Options that name the GIDs of a VLAN's netdevs."""
+    options = []
+    for (name, guest), option in zip(lab.guests.items(),
+                                     ('--gid', '--peer-gid')):
+        address = ipaddress.ip_address(f'::ffff:10.0.7.{"ab".index(name) + 1}')
+        guest.check(f'ip link add link {lab.netdev(name)} name wire.7 type '
+                    f'vlan id 7 && ip addr add {address.ipv4_mapped}/24 dev '
+                    'wire.7 && ip link set wire.7 up')
+        index = next(i for i, kind, where in lab.gid_table(name)
+                     if where == address and kind == 'RoCE v2')
+        options += [option, index]
+    yield options
+    for guest in lab.guests.values():
+        guest.check('ip link del wire.7')
+
+
+@pytest.mark.cross
+def test_vlan(lab, vlan):
+    """Every frame of it is tagged."""
+    with wire.capture(lab, 'vlan') as path:
+        content.run(lab, *vlan, '-m', '1024', '-s', '0-5,1025', '-o',
+                    EACH).expect(11)
+    assert len(wire.tshark(path, 'infiniband && vlan.id == 7')) > 100
+    assert not wire.tshark(path, 'infiniband && !vlan')
 
 
 def test_loopback(lab):

@@ -4,14 +4,13 @@
 import re
 
 import pytest
-from crnic_lab.paths import TOP
 
 import content
+from rig import PROGRAMS
 
 # rxe tells of refused attributes and failed requests at level err.
 pytestmark = pytest.mark.says(r'rxe\d: (qp|cq|mr)#\d+|rxe\d: rxe_\w+: ')
 
-PROGRAMS = TOP / 'lab' / 'tests' / 'programs'
 LOC_QP_OP_ERR, STATE_ERR = 2, 6
 # 2 GiB: many times as long as a quiet host takes to end a process
 ENDLESS = ','.join(['64M'] * 32)

@@ -7,7 +7,7 @@ import pytest
 
 from rig import ADDRESS, MTU
 
-pytestmark = pytest.mark.level('ethernet')
+pytestmark = [pytest.mark.level('ethernet'), pytest.mark.cross]
 
 
 def ping(lab, family, *options):

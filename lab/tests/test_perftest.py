@@ -6,6 +6,8 @@ import pytest
 from pairs import FULL
 from rig import ADDRESS
 
+pytestmark = pytest.mark.cross
+
 PORT = 18516
 TIMEOUT = 18    # of an ACK, 1 s: soft-RoCE stumbles over its own retries
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.cross
+
 PORT = 18515
 
 

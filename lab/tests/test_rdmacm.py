@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Connections by address, through QP1."""
 
-import subprocess
-
 import pytest
-from crnic_lab.paths import BUILD, TOP
 
 from rig import ADDRESS
 
-pytestmark = pytest.mark.level('cm')
+pytestmark = [pytest.mark.level('cm'), pytest.mark.cross]
 
 
 @pytest.mark.parametrize('server_on', 'ab')
@@ -53,21 +50,11 @@ def test_rdma_server_and_client(lab):
         assert 'end 0' in result.text, result.text
 
 
-@pytest.fixture(scope='session')
-def cmdata():
-    """The program that puts private data into a connection."""
-    out = BUILD / 'tests' / 'cmdata'
-    out.parent.mkdir(parents=True, exist_ok=True)
-    source = TOP / 'lab' / 'tests' / 'programs' / 'cmdata.c'
-    subprocess.run(['gcc', '-std=gnu11', '-O2', '-Wall', '-Wextra', '-o', out,
-                    source, '-lrdmacm', '-libverbs'], check=True)
-    return out
-
-
 @pytest.mark.parametrize('family', [4, 6])
-def test_private_data_is_carried_whole(lab, cmdata, family):
+def test_private_data_is_carried_whole(lab, family):
     """56 bytes there, 196 back, and 57 are refused."""
-    path, address = lab.push(cmdata), ADDRESS['b', family]
+    path = lab.push_program('cmdata', '-lrdmacm', '-libverbs')
+    address = ADDRESS['b', family]
     _, client = lab.talk([path, 'serve', address], [path, 'ask', address],
                          cm=True, timeout=60)
     assert 'all of it came' in client.text, client.text

@@ -4,34 +4,12 @@
 import pytest
 
 import content
+from memory import model_memory, slab
 from pairs import FULL
 
 ROUNDS = 20 if FULL else 6
 SETTLED = 5 if FULL else 3      # rounds after which caches are as they stay
 KIB = 1024                      # by which memory may move after that
-
-
-def slab(guest):
-    """Unreclaimable slab in KiB."""
-    text = guest.check('echo 3 >/proc/sys/vm/drop_caches; sleep 0.5; '
-                       'grep SUnreclaim /proc/meminfo')
-    return int(text.split()[1])
-
-
-def model_memory(lab, name):
-    """KiB that QEMU holds beside the guest's RAM and TCG's translations: a
-    module that is loaded again is other code to TCG."""
-    pid, total, size, code = lab.lab.running()['pids'][name], 0, 0, False
-    with open(f'/proc/{pid}/smaps', encoding='ascii') as file:
-        for line in file:
-            words = line.split()
-            if '-' in words[0] and len(words[1]) == 4:
-                code = words[1][:3] == 'rwx'
-            elif words[0] == 'Size:':
-                size = int(words[1])
-            elif words[0] == 'Rss:' and size < 1 << 19 and not code:
-                total += int(words[1])
-    return total
 
 
 def leftovers(guest):

@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Frames in a capture: found, taken apart, their ICRC computed anew."""
+"""Frames of the wire: captured, found, taken apart, their ICRC computed anew."""
 
+import contextlib
 import struct
 import subprocess
+import time
 import zlib
+
+from crnic_lab.paths import BUILD
 
 ROCE_V1, IPV4, IPV6, VLAN = 0x8915, 0x0800, 0x86dd, 0x8100
 UDP_ROCE, PROTO_UDP = 4791, 17
 
 # tshark tries these on any payload, and calls our patterns malformed ones.
 GUESSES = ('rpcordma', 'infiniband.eoib')
+
+
+@contextlib.contextmanager
+def capture(lab, name):
+    """Frames of guest a's wire, into build/tests/NAME.pcap."""
+    path = BUILD / 'tests' / f'{name}.pcap'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    lab.a.qmp('object-add', **{'qom-type': 'filter-dump', 'id': 'tests',
+                               'netdev': 'wire', 'file': str(path),
+                               'maxlen': 65536})
+    try:
+        yield path
+        time.sleep(0.2)
+    finally:
+        lab.a.qmp('object-del', id='tests')
 
 
 def records(path):

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Limits hold when they are reached, and many objects cost little."""
+
+import contextlib
+import time
+
+import pytest
+
+import content
+from memory import model_memory
+from rig import Rig
+
+# Small enough to be reached; the drivers take a share of them.
+SMALL = 'log-max-qp=8,log-max-cq=8,log-max-mkey=9,log-max-pd=7'
+MANY = 1000         # queue pairs, and as many regions
+MOST_KIB = 64 << 10  # what they may cost the model beside guest RAM
+
+
+@contextlib.contextmanager
+def small_lab(pair):
+    """Another lab of the same pair, on a model with small limits."""
+    rig = Rig(pair, beside='small', model=SMALL, mem='1G')
+    try:
+        yield rig
+        lines = rig.look()
+    finally:
+        rig.close()
+    assert not lines, '\n'.join(lines)
+
+
+@pytest.mark.mocx
+def test_case_2_limits_hold_when_they_are_reached(pair):
+    """As many as the device says, then ENOMEM, and after that it goes on."""
+    with small_lab(pair) as lab:
+        report = content.run(lab, '-o', 'lim/*')
+        report.expect(6)
+        assert not report.skipped, report.text
+        content.run(lab, '-o', 'rc/send,ud/send', '-s', '0-9').expect(2)
+
+
+@pytest.mark.mocx
+def test_many_objects_cost_the_model_little(lab):
+    path = lab.push_program('many', '-libverbs')
+    before = model_memory(lab, 'a')
+    process = lab.a.start([path, lab.device('a'), str(lab.gid('a')),
+                           str(MANY), str(MANY)])
+    try:
+        end = time.monotonic() + 60
+        while b'ready' not in process.output[1]:
+            assert process.poll() is None, process.wait().text
+            assert time.monotonic() < end, 'never ready'
+            time.sleep(0.1)
+        objects = lab.a.status()['objects']
+        cost = model_memory(lab, 'a') - before
+    finally:
+        process.kill()
+    assert objects['qps'] >= MANY and objects['mkeys'] >= MANY, objects
+    assert cost <= MOST_KIB, f'{cost} KiB'
