@@ -124,6 +124,8 @@ def add_up(commands):
     up.add_argument('--smp', type=int, metavar='N')
     up.add_argument('--mtu', type=int, metavar='N')
     up.add_argument('--model', metavar='K=V,…', help='properties of mocx')
+    up.add_argument('--tb-size', type=int, metavar='MIB',
+                    help='of TCG\'s buffer of translated code')
     up.add_argument('--append', metavar='"…"', help='kernel command line')
     up.add_argument('--bench', action='store_true',
                     help='a second wire with virtio-net and rxe')

@@ -28,6 +28,7 @@ SMP = min(2, max(1, (os.cpu_count() or 1) // 2))
 DEFAULTS = {
     'driver': 'crnic', 'suite': 'trixie', 'kernel': '6.12', 'mem': '2G',
     'smp': SMP, 'mtu': 1500, 'model': '', 'append': '', 'bench': False,
+    'tb_size': 0,
 }
 
 

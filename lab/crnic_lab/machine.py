@@ -15,10 +15,12 @@ from .qmp import Qmp
 HOSTS = {'a': 1, 'b': 2}
 
 
-def accelerator():
+def accelerator(tb_size):
+    """KVM, or else TCG with that many MiB for its translations (0: QEMU's
+    own choice)."""
     if os.access('/dev/kvm', os.R_OK | os.W_OK):
         return ['-accel', 'kvm', '-cpu', 'host']
-    return ['-accel', 'tcg,thread=multi', '-cpu', 'max']
+    return ['-accel', f'tcg,thread=multi,tb-size={tb_size}', '-cpu', 'max']
 
 
 def machine_args(name, options):
@@ -35,7 +37,7 @@ def machine_args(name, options):
         '-name', f'{name},debug-threads=on', '-nodefaults', '-nographic',
         # What a driver did wrong, or asked for in vain, in the QEMU log.
         '-d', 'guest_errors,unimp',
-        '-no-reboot', '-M', 'q35', *accelerator(),
+        '-no-reboot', '-M', 'q35', *accelerator(options['tb_size']),
         '-m', options['mem'], '-smp', str(options['smp']),
         '-kernel', f'{boot}/vmlinuz', '-initrd', f'{boot}/initramfs',
         '-append', cmdline,

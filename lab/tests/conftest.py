@@ -9,17 +9,21 @@ from crnic_lab.errors import LabError
 
 import pairs
 from rig import Rig
+from table import Table
 
 
 def pytest_addoption(parser):
     group = parser.getgroup('lab')
     group.addoption('--pair', action='append', metavar='X,Y',
                     help='drivers of a and b; may be given again (all)')
+    group.addoption('--table', action='store_true',
+                    help='write Documentation/pairs.rst')
     group.addoption('--lab', metavar='NAME',
                     help='use this lab, which is up, and leave it up')
 
 
 def pytest_configure(config):
+    config.pluginmanager.register(Table(config.getoption('--table')))
     config.addinivalue_line('markers', 'level(name): what the drivers must '
                             'have reached, rdma if absent')
     config.addinivalue_line('markers', 'cross: also for unlike pairs')

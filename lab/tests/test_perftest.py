@@ -9,6 +9,7 @@ from rig import ADDRESS
 pytestmark = pytest.mark.cross
 
 PORT = 18516
+READS = '16'    # under way at a time: what each device can
 TIMEOUT = 18    # of an ACK, 1 s: soft-RoCE stumbles over its own retries
 
 
@@ -18,6 +19,9 @@ def perftest(lab, program, *options, cm=False, family=4):
     for name in 'ba':
         side = [program, '-F', '-p', str(PORT), '-u', str(TIMEOUT),
                 *map(str, options)]
+        if 'read' in program or 'atomic' in program:
+            # Each would take the other's figure for its own.
+            side += ['-o', READS]
         if cm:
             side += ['-R']
         else:
