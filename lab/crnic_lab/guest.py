@@ -124,6 +124,13 @@ class Guest:
         rows = [line.split('|') for line in lines.splitlines()]
         return [(int(row[0]), *row[1:]) for row in rows]
 
+    def listens(self, port):
+        """Whether a program listens on a TCP port."""
+        rows = [line.split() for table in ('tcp', 'tcp6') for line in
+                self.agent.pull(f'/proc/net/{table}').decode().splitlines()]
+        return any(row[1].endswith(f':{port:04X}') and row[3] == '0A'
+                   for row in rows)
+
     def dmesg(self):
         """The kernel's lines, with their level."""
         return dmesg.parse(self.check(['dmesg', '-x']))

@@ -25,7 +25,7 @@ def wait_listening(guest, server, port):
             lines = (result.stdout + result.stderr).decode(errors='replace')
             raise LabError(f'{guest.name}: the server ended: '
                            f'{lines.strip().splitlines()[-1:]}')
-        if guest.run(f'ss -Hltn sport = :{port} | grep -q .').returncode == 0:
+        if guest.listens(port):
             return
         time.sleep(0.1)
     raise LabError(f'{guest.name}: nothing listens on port {port}')

@@ -5,6 +5,7 @@ import contextlib
 import ipaddress
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from crnic_lab import gid as gids
 from crnic_lab.dmesg import Watch
@@ -53,7 +54,10 @@ class Rig:
 
     def close(self):
         """End the guests, unless they were there before."""
-        if not self.borrowed:
+        if self.borrowed:
+            for watch in self.watches:
+                watch.close()
+        else:
             self.lab.down()
 
     # Facts
@@ -78,9 +82,12 @@ class Rig:
         self.facts.clear()
 
     def gid(self, name, family=4, version='v2'):
-        """Index of the GID of a guest's address."""
-        return gids.find_index(self.guests[name].gids(),
-                               ADDRESS[name, family], version)
+        """Index of the GID of a guest's address, which stays."""
+        key = 'gid', name, family, version
+        if key not in self.facts:
+            self.facts[key] = gids.find_index(self.guests[name].gids(),
+                                              ADDRESS[name, family], version)
+        return self.facts[key]
 
     def gid_table(self, name):
         """[(index, type, address)] of a guest's RDMA device."""
@@ -97,8 +104,11 @@ class Rig:
 
     def look(self):
         """Lines since the last look that no test may leave behind."""
-        return [f'{watch.guest.name}: {line}' for watch in self.watches
-                for line in watch.look()[0]]
+        with ThreadPoolExecutor() as pool:
+            looks = list(pool.map(Watch.look, self.watches))
+        return [f'{watch.guest.name}: {line}'
+                for watch, (bad, _) in zip(self.watches, looks)
+                for line in bad]
 
     # Programs
 
@@ -134,14 +144,13 @@ class Rig:
 
     def wait_for_server(self, name, process, port, cm):
         """Until it listens: on a TCP port, with rdma_cm, or not at all."""
-        probe = ('rdma res show cm_id | grep LISTEN | grep -q '
-                 f'":{port or ""}"') if cm else \
-            f'ss -Hltn sport = :{port} | grep -q .'
+        guest = self.guests[name]
+        probe = f'rdma res show cm_id | grep LISTEN | grep -q ":{port or ""}"'
         end = time.monotonic() + 20
         while port or cm:
             if process.poll() is not None:
                 raise LabError(f'the server ended: {tail(process.wait())}')
-            if self.guests[name].run(probe).returncode == 0:
+            if guest.run(probe).returncode == 0 if cm else guest.listens(port):
                 return
             if time.monotonic() > end:
                 raise LabError('the server does not listen')
