@@ -109,6 +109,9 @@ static int block_read(MocxSlot *s, uint64_t addr, uint32_t num, int bad_ptr,
         !mocx_dma_read(s->dev, addr, block, BLOCK_SIZE)) {
         return bad_ptr;
     }
+    if (s->dev->verify) {
+        mocx_verify_block(s->dev, block);
+    }
     if (block[BLOCK_TOKEN] != s->entry[ENTRY_TOKEN]) {
         return DELIVERY_TOKEN;
     }
@@ -204,7 +207,9 @@ static void slot_free(MocxSlot *s)
 
 static void write_output(MocxSlot *s)
 {
-    uint32_t left = s->outlen - ENTRY_INLINE;
+    /* In verifier mode the rest of the last block is noise. */
+    uint32_t left = s->dev->verify ? s->num_out_blocks * BLOCK_DATA
+                    : s->outlen - ENTRY_INLINE;
 
     if (!s->num_out_blocks) {
         return;
@@ -280,16 +285,23 @@ static MocxStatus row_check(MocxDev *dev, MocxCmd *cmd, const MocxCmdRow *row)
     return MOCX_OK;
 }
 
+static const MocxCmdRow *row_of(const MocxDev *dev, uint16_t opcode)
+{
+    return opcode < OPCODES ? dev->cmdq->by_op[opcode] : NULL;
+}
+
 static MocxStatus dispatch(MocxDev *dev, MocxCmd *cmd)
 {
-    const MocxCmdRow *row = cmd->opcode < OPCODES
-                            ? dev->cmdq->by_op[cmd->opcode] : NULL;
+    const MocxCmdRow *row = row_of(dev, cmd->opcode);
     MocxStatus status;
 
     if (!row) {
         return mocx_unknown(dev, cmd, MOCX_BAD_OP,
                             SYND_UNKNOWN_OPCODE | cmd->opcode, "opcode",
                             cmd->opcode);
+    }
+    if (dev->verify) {
+        mocx_verify_input(dev, cmd, row);
     }
     status = row_check(dev, cmd, row);
     return status ? status : row->fn(dev, cmd);
@@ -304,6 +316,7 @@ static MocxInjectCmd execute(MocxDev *dev, MocxSlot *s)
         .op_mod = mocx_get_be16(s->in + 6),
     };
     MocxInjectCmd verdict = mocx_inject_cmd(dev->inject, cmd.opcode);
+    uint32_t room = ENTRY_INLINE + chain_blocks(s->outlen) * BLOCK_DATA;
     uint8_t status;
 
     if (verdict.action == MOCX_INJECT_DROP) {
@@ -317,7 +330,10 @@ static MocxInjectCmd execute(MocxDev *dev, MocxSlot *s)
     }
     if (status) {
         /* A failed command defines nothing of its output but the header. */
-        memset(s->out, 0, ENTRY_INLINE + chain_blocks(s->outlen) * BLOCK_DATA);
+        memset(s->out, 0, room);
+    }
+    if (dev->verify) {
+        mocx_verify_output(dev, &cmd, row_of(dev, cmd.opcode), status, room);
     }
     dev->cmds_executed++;
     dev->cmds_failed += status != MOCX_OK;
@@ -342,6 +358,9 @@ static bool slot_run(MocxDev *dev, unsigned slot)
     }
     s->busy = true;
     s->event = mocx_event_wanted(dev, MOCX_EV_CMD);
+    if (dev->verify) {
+        mocx_verify_entry(dev, s->entry);
+    }
     delivery = fetch(s);
     if (delivery) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR,

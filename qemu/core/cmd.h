@@ -43,6 +43,8 @@ enum {
  * @inlen: bytes; at least the row's @in_min
  * @out: whole output message, zeroed; status and syndrome are filled by cmd.c
  * @outlen: bytes the driver gave room for; at least the row's @out_min
+ * @defined: bytes of @out that mean something, if the command answers with more
+ *     than its layout has; 0 otherwise
  * @syndrome: set by the handler beside a status other than MOCX_OK
  */
 typedef struct MocxCmd {
@@ -50,6 +52,7 @@ typedef struct MocxCmd {
     uint32_t inlen;
     uint8_t *out;
     uint32_t outlen;
+    uint32_t defined;
     uint16_t opcode;
     uint16_t op_mod;
     uint16_t uid;
@@ -63,6 +66,7 @@ typedef MocxStatus MocxCmdFn(MocxDev *dev, MocxCmd *cmd);
  * @in_min, @out_min: bytes without which the command has no meaning; a shorter
  *     message is MOCX_BAD_INPUT_LEN or MOCX_BAD_OUTPUT_LEN
  * @states: MOCX_ST_* in which it is legal; otherwise MOCX_BAD_SYS_STATE
+ * @ifc: name of its layouts in mlx5_ifc.h, without _in and _out
  */
 typedef struct MocxCmdRow {
     uint16_t opcode;
@@ -71,12 +75,13 @@ typedef struct MocxCmdRow {
     uint16_t out_min;
     uint8_t states;
     MocxCmdFn *fn;
+    const char *ifc;
 } MocxCmdRow;
 
 /* For rows: MOCX_ROW(CREATE_CQ, create_cq, MOCX_ST_INITIALIZED, cq_create) */
 #define MOCX_ROW(OP, ifc, st, handler)                                  \
     { MLX5_CMD_OP_##OP, #OP, DEVX_ST_SZ_BYTES(ifc##_in),                \
-      DEVX_ST_SZ_BYTES(ifc##_out), (st), (handler) }
+      DEVX_ST_SZ_BYTES(ifc##_out), (st), (handler), #ifc }
 
 typedef struct MocxCmdRows {
     const MocxCmdRow *rows;

@@ -68,7 +68,12 @@ static bool cq_full(MocxDev *dev, MocxCq *cq)
         return false;
     }
     if (mocx_dma_read(dev, cq->dbr, dbr, sizeof(dbr))) {
-        cq->ci = mocx_get_be32(dbr) & CQ_INDEX_MASK;
+        uint32_t ci = mocx_get_be32(dbr) & CQ_INDEX_MASK;
+
+        if (dev->verify) {
+            mocx_verify_cq_index(dev, cq, ci);
+        }
+        cq->ci = ci;
     }
     return cq_used(cq) >= size;
 }
@@ -90,6 +95,9 @@ static void cq_notify(MocxDev *dev, MocxCq *cq)
     cq->event_pi = cq->pi;
     cq->event_ns = mocx_now(dev);
     mocx_eq_comp(dev, cq->eq, cq->obj.id);
+    if (dev->verify) {
+        mocx_verify_cq_event(cq);
+    }
 }
 
 static void cq_timer(MocxDev *dev, MocxTimer *timer)
@@ -150,6 +158,9 @@ bool mocx_cq_post(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe)
     if (!cq->ignore_overrun && cq_full(dev, cq)) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR, "CQ %u of %u entries is full",
                  cq->obj.id, 1u << cq->log_size);
+        if (dev->verify) {
+            mocx_verify_cq_full(dev, cq);
+        }
         cq_fail(dev, cq, CQ_ERR_OVERRUN);
         return false;
     }
@@ -193,7 +204,13 @@ void mocx_cq_arm(MocxDev *dev, uint32_t arm_word, uint32_t cqn)
 
     if (!cq) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR, "arming of unknown CQ %u", cqn);
+        if (dev->verify) {
+            mocx_verify_cq_unknown(dev, cqn & CQ_INDEX_MASK);
+        }
         return;
+    }
+    if (dev->verify) {
+        mocx_verify_cq_arm(dev, cq, arm_word);
     }
     mocx_timer_stop(dev, &cq->timer);
     cq->ci = arm_word & CQ_INDEX_MASK;

@@ -6,6 +6,7 @@
 #include "eq.h"
 #include "ifc.h"
 #include "sched.h"
+#include "verify.h"
 
 typedef enum MocxCqArm {
     MOCX_CQ_IDLE, MOCX_CQ_ARM_SOLICITED, MOCX_CQ_ARM_NEXT,
@@ -32,6 +33,7 @@ typedef struct MocxCq {
     uint32_t pi;            /* producer, never masked */
     uint32_t ci;            /* consumer as last seen, 24 bit */
     uint32_t event_pi;      /* pi when the last event was raised */
+    MocxCqVerify check;     /* verifier mode */
     uint32_t solicited_pi;  /* pi after the newest solicited or error CQE */
 } MocxCq;
 

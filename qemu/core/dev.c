@@ -15,7 +15,7 @@
 
 /* In this order at create; in reverse at reset and destroy. */
 static const MocxModule *const base_modules[] = {
-    &mocx_mod_inject, &mocx_mod_sched, &mocx_mod_cmd, &mocx_mod_page,
+    &mocx_mod_verify, &mocx_mod_inject, &mocx_mod_sched, &mocx_mod_cmd, &mocx_mod_page,
     &mocx_mod_cap, &mocx_mod_port, &mocx_mod_tx,
 };
 
@@ -243,6 +243,9 @@ void mocx_destroy(MocxDev *dev)
 
 void mocx_reset(MocxDev *dev)
 {
+    if (dev->verify) {
+        mocx_verify_reset(dev);
+    }
     modules_reset(dev, object_modules, NUM_OBJECTS);
     modules_reset(dev, base_modules, NUM_BASE);
     dev->state = MOCX_ST_POWER_ON;

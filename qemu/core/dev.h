@@ -18,6 +18,7 @@
 #include "queue.h"
 #include "ring.h"
 #include "sched.h"
+#include "verify.h"
 
 typedef struct MocxCmdq MocxCmdq;       /* cmd.c */
 typedef struct MocxPages MocxPages;     /* page.c */
@@ -58,6 +59,7 @@ struct MocxDev {
     MocxRoce *roce;
     MocxPort port;
     MocxInject *inject;
+    MocxVerify *verify;                 /* NULL unless strict */
 
     /* Number spaces.  MOCX_OBJ_QP, _SQ and _RQ share @queues. */
     MocxTable uars, pds, tds, xrcds, mkeys, eqs, cqs, queues, srqs;
@@ -104,6 +106,7 @@ extern const MocxModule mocx_mod_port, mocx_mod_tx;
 extern const MocxModule mocx_mod_sched, mocx_mod_mkey, mocx_mod_eq, mocx_mod_cq;
 extern const MocxModule mocx_mod_alloc, mocx_mod_inject;
 extern const MocxModule mocx_mod_steer, mocx_mod_tir, mocx_mod_sq, mocx_mod_rq;
+extern const MocxModule mocx_mod_verify;
 extern const MocxModule mocx_mod_qp, mocx_mod_srq, mocx_mod_roce;
 
 /**
@@ -156,13 +159,25 @@ static inline bool mocx_dma_on(const MocxDev *dev)
 static inline bool mocx_dma_read(MocxDev *dev, uint64_t addr, void *buf,
                                  size_t len)
 {
-    return mocx_dma_on(dev) && dev->ops->dma_read(dev->opaque, addr, buf, len);
+    bool ok = mocx_dma_on(dev) &&
+              dev->ops->dma_read(dev->opaque, addr, buf, len);
+
+    if (!ok && dev->verify) {
+        mocx_verify_no_dma(dev, addr, len, "read");
+    }
+    return ok;
 }
 
 static inline bool mocx_dma_write(MocxDev *dev, uint64_t addr,
                                   const void *buf, size_t len)
 {
-    return mocx_dma_on(dev) && dev->ops->dma_write(dev->opaque, addr, buf, len);
+    bool ok = mocx_dma_on(dev) &&
+              dev->ops->dma_write(dev->opaque, addr, buf, len);
+
+    if (!ok && dev->verify) {
+        mocx_verify_no_dma(dev, addr, len, "written");
+    }
+    return ok;
 }
 
 #endif /* MOCX_DEV_H */

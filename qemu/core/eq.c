@@ -56,6 +56,9 @@ static void eq_post(MocxDev *dev, MocxEq *eq, uint8_t eqe[EQE_SIZE])
             mocx_log(dev, MOCX_LOG_GUEST_ERROR,
                      "EQ %u of %u entries is full, events are lost",
                      eq->obj.id, size);
+            if (dev->verify) {
+                mocx_verify_eq_full(dev, eq);
+            }
         }
         eq->overrun = true;
         return;
@@ -130,7 +133,13 @@ void mocx_eq_doorbell(MocxDev *dev, uint32_t value, bool arm)
     if (!eq) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR, "doorbell of unknown EQ %u",
                  value >> 24);
+        if (dev->verify) {
+            mocx_verify_eq_unknown(dev, value >> 24);
+        }
         return;
+    }
+    if (dev->verify) {
+        mocx_verify_eq_index(dev, eq, value & EQ_INDEX_MASK);
     }
     eq->ci = value & EQ_INDEX_MASK;
     eq->overrun = false;

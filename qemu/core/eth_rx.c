@@ -209,7 +209,7 @@ static bool rq_ready(MocxDev *dev, MocxRq *rq)
     if (rq->ci != rq->pi) {
         return true;
     }
-    if (!mocx_wq_db(dev, &rq->wq, MLX5_RCV_DBR, &rq->pi)) {
+    if (!mocx_wq_db(dev, &rq->wq, MLX5_RCV_DBR, rq->queue.obj.id, &rq->pi)) {
         return false;
     }
     if ((uint16_t)(rq->pi - rq->ci) > 1u << rq->wq.log_size) {

@@ -225,7 +225,8 @@ static void sq_fail(MocxDev *dev, MocxSq *sq, uint8_t syndrome, uint8_t vendor)
 /* Basic blocks posted; the record is read only when none is known of. */
 static uint16_t sq_avail(MocxDev *dev, MocxSq *sq)
 {
-    if (sq->ci == sq->pi && mocx_wq_db(dev, &sq->wq, MLX5_SND_DBR, &sq->pi) &&
+    if (sq->ci == sq->pi &&
+        mocx_wq_db(dev, &sq->wq, MLX5_SND_DBR, sq->queue.obj.id, &sq->pi) &&
         (uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR,
                  "SQ %u: producer index %u is more than a ring ahead of %u",
@@ -237,7 +238,12 @@ static uint16_t sq_avail(MocxDev *dev, MocxSq *sq)
 
 static bool sq_fetch(MocxDev *dev, MocxSq *sq, uint16_t avail)
 {
-    switch (mocx_eth_wqe_fetch(dev, sq, avail, &sq->wqe)) {
+    MocxEthWqeResult result = mocx_eth_wqe_fetch(dev, sq, avail, &sq->wqe);
+
+    if (dev->verify && result != MOCX_ETH_WQE_NO_MEMORY) {
+        mocx_verify_wqe(dev, sq->queue.obj.id, sq->ci, sq->wqe.raw);
+    }
+    switch (result) {
     case MOCX_ETH_WQE_OK:
         sq->busy = true;
         return true;

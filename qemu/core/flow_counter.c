@@ -76,6 +76,7 @@ MocxStatus mocx_flow_counter_query(MocxDev *dev, MocxCmd *cmd)
     if (!fc) {
         return MOCX_BAD_RES;
     }
+    cmd->defined = stats + DEVX_ST_SZ_BYTES(traffic_counter) - cmd->out;
     DEVX_SET64(traffic_counter, stats, packets, fc->packets);
     DEVX_SET64(traffic_counter, stats, octets, fc->bytes);
     if (DEVX_GET(query_flow_counter_in, cmd->in, clear)) {

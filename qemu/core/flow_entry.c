@@ -343,6 +343,7 @@ MocxStatus mocx_flow_entry_query(MocxDev *dev, MocxCmd *cmd)
     DEVX_SET(flow_context, fc, flow_counter_list_size, !!entry->action.counter);
     mocx_match_spread(&g->mask, entry->value,
                       DEVX_ADDR_OF(flow_context, fc, match_value));
+    cmd->defined = cmd->outlen;
     write_dests(&entry->action, list, cmd->out + cmd->outlen - list);
     return MOCX_OK;
 }

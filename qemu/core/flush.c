@@ -80,17 +80,6 @@ static void flush_bound(MocxDev *dev, MocxQp *qp)
     }
 }
 
-static bool read_rq_record(MocxDev *dev, MocxQp *qp)
-{
-    uint8_t be[4];
-
-    if (!mocx_dma_read(dev, qp->dbr, be, sizeof(be))) {
-        return false;
-    }
-    qp->rq_posted = (uint16_t)mocx_get_be32(be);
-    return true;
-}
-
 static void look_again_later(MocxDev *dev, MocxQp *qp)
 {
     qp->poll_ms = qp->poll_ms ? qp->poll_ms * 2 : 1;
@@ -104,7 +93,7 @@ static void look_again_later(MocxDev *dev, MocxQp *qp)
 bool mocx_flush_rq(MocxDev *dev, MocxQp *qp, unsigned budget, unsigned *used)
 {
     flush_bound(dev, qp);
-    if (!qp->rq_span || !read_rq_record(dev, qp)) {
+    if (!qp->rq_span || !mocx_recv_record(dev, qp)) {
         return false;
     }
     for (; *used < budget; ++*used) {

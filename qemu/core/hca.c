@@ -31,6 +31,9 @@ static MocxStatus hca_disable(MocxDev *dev, MocxCmd *cmd)
 {
     (void)cmd;
     if (dev->state == MOCX_ST_INITIALIZED) {
+        if (dev->verify) {
+            mocx_verify_teardown(dev);
+        }
         mocx_objects_reset(dev);
     }
     mocx_pages_forget(dev);
@@ -83,6 +86,9 @@ static MocxStatus hca_teardown(MocxDev *dev, MocxCmd *cmd)
     if (profile == TEARDOWN_PREPARE) {
         return MOCX_OK;     /* the driver writes nic_interface next */
     }
+    if (dev->verify && profile == TEARDOWN_GRACEFUL) {
+        mocx_verify_teardown(dev);
+    }
     mocx_objects_reset(dev);
     mocx_vport_reset(dev);
     mocx_pages_release(dev);
@@ -118,7 +124,8 @@ static const MocxCmdRow rows[] = {
     MOCX_ROW(QUERY_ISSI, query_issi, UP, issi_query),
     MOCX_ROW(SET_ISSI, set_issi, MOCX_ST_ENABLED, issi_set),
     /* Without the software owner ID, as before it was invented. */
-    { MLX5_CMD_OP_INIT_HCA, "INIT_HCA", 16, 8, MOCX_ST_ENABLED, hca_init },
+    { MLX5_CMD_OP_INIT_HCA, "INIT_HCA", 16, 8, MOCX_ST_ENABLED, hca_init,
+      "init_hca" },
     MOCX_ROW(TEARDOWN_HCA, teardown_hca, MOCX_ST_INITIALIZED, hca_teardown),
     MOCX_ROW(QUERY_ADAPTER, query_adapter, UP, adapter_query),
     MOCX_ROW(NOP, nop, MOCX_ST_ANY, nop),

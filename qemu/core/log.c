@@ -3,8 +3,8 @@
  * Lines for the host's log.
  *
  * A guest decides how often it errs, so what it can cause is limited twice: a
- * line that was just shown is not repeated, and lines of any kind are shown only
- * as fast as somebody could read them.  All are counted.
+ * line that was just shown is not repeated, and lines of any kind are shown
+ * only as fast as somebody could read them.  All are counted.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void show(MocxDev *dev, MocxLog level, const char *line)
         snprintf(left_out, sizeof(left_out), "(%llu lines left out)",
                  (unsigned long long)limit->left_out);
         limit->left_out = 0;
-        dev->ops->log(dev->opaque, level, left_out);
+        dev->ops->log(dev->opaque, MOCX_LOG_GUEST_ERROR, left_out);
     }
     dev->ops->log(dev->opaque, level, line);
 }

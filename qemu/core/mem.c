@@ -238,6 +238,10 @@ static MocxMemResult walk_key(Walk *w, const Want *want, uint32_t key,
         return walk_special(w, key, va, len);
     }
     mkey = mocx_mkey_find(w->dev, key);
+    if (!mkey && w->dev->verify &&
+        want->need & (MOCX_LOCAL_READ | MOCX_LOCAL_WRITE)) {
+        mocx_verify_key(w->dev, key, want->qpn);
+    }
     r = mkey_check(mkey, want, va, len);
     if (r) {
         return r;

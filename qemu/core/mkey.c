@@ -262,7 +262,7 @@ static const MocxCmdRow rows[] = {
     MOCX_ROW(QUERY_MKEY, query_mkey, MOCX_ST_INITIALIZED, mkey_query),
     /* Older kernels know fewer keys. */
     { MLX5_CMD_OP_QUERY_SPECIAL_CONTEXTS, "QUERY_SPECIAL_CONTEXTS", 16, 16,
-      MOCX_ST_INITIALIZED, special_query },
+      MOCX_ST_INITIALIZED, special_query, "query_special_contexts" },
 };
 
 const MocxCmdRows mocx_rows_mkey = { rows, sizeof(rows) / sizeof(rows[0]) };

@@ -39,6 +39,7 @@ void mocx_table_init(MocxTable *t, uint32_t first, uint32_t limit)
     t->limit = limit;
     t->count = 0;
     t->next = 0;
+    t->high = 0;
     t->cap = 0;
     t->slots = NULL;
 }
@@ -100,6 +101,7 @@ bool mocx_table_add(MocxTable *t, MocxObj *obj, MocxObjType type)
     t->slots[i] = obj;
     t->next = i + 1 < t->cap ? i + 1 : 0;
     t->count++;
+    t->high = t->high > i ? t->high : i + 1;
     obj->id = t->first + i;
     obj->type = type;
     obj->refs = 0;
@@ -114,6 +116,13 @@ MocxObj *mocx_table_find(const MocxTable *t, uint32_t id)
     uint32_t i = id - t->first;     /* wraps to a large number if too small */
 
     return i < t->cap ? t->slots[i] : NULL;
+}
+
+bool mocx_table_was(const MocxTable *t, uint32_t id)
+{
+    uint32_t i = id - t->first;
+
+    return i < t->high && !t->slots[i];
 }
 
 void mocx_table_del(MocxTable *t, MocxObj *obj)

@@ -53,6 +53,7 @@ typedef struct MocxTable {
     uint32_t limit;
     uint32_t count;
     uint32_t next;
+    uint32_t high;          /* slots that ever had an object */
     uint32_t cap;           /* slots allocated */
     MocxObj **slots;
     uint32_t *live;         /* counters by MocxObjType to keep, or NULL */
@@ -76,6 +77,8 @@ void mocx_table_fini(MocxTable *t);
 bool mocx_table_add(MocxTable *t, MocxObj *obj, MocxObjType type);
 /** mocx_table_find() - the object with number @id, or NULL */
 MocxObj *mocx_table_find(const MocxTable *t, uint32_t id);
+/** mocx_table_was() - had an object this number, and has none now? */
+bool mocx_table_was(const MocxTable *t, uint32_t id);
 void mocx_table_del(MocxTable *t, MocxObj *obj);
 /** mocx_table_each() - call @fn on every object; @fn may delete it */
 void mocx_table_each(MocxTable *t, void (*fn)(void *arg, MocxObj *obj),

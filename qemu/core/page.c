@@ -49,6 +49,9 @@ void mocx_pages_release(MocxDev *dev)
 
 void mocx_pages_forget(MocxDev *dev)
 {
+    if (dev->verify) {
+        mocx_verify_pages(dev);
+    }
     if (dev->pages->held) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR,
                  "disabled with %u firmware pages not taken back",
@@ -186,6 +189,7 @@ static MocxStatus pages_take(MocxDev *dev, MocxCmd *cmd, uint32_t n)
         mocx_put_be64(pas + i * 8, p->addrs[--p->held]);
     }
     DEVX_SET(manage_pages_out, cmd->out, output_num_entries, n);
+    cmd->defined = DEVX_ST_SZ_BYTES(manage_pages_out) + n * 8;
     return MOCX_OK;
 }
 

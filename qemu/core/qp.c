@@ -256,8 +256,13 @@ static MocxStatus set_up(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
 static void doorbell(MocxDev *dev, MocxQueue *q, uint64_t value)
 {
     MocxQp *qp = (MocxQp *)q;
+    uint8_t be[4];
 
-    (void)value;
+    if (dev->verify && qp->sq_span &&
+        mocx_dma_read(dev, qp->dbr + 4, be, sizeof(be))) {
+        mocx_verify_covered(dev, mocx_qpn(qp), value >> 32, mocx_get_be32(be),
+                            qp->sq_span / MOCX_WQE_BB);
+    }
     mocx_work_queue(dev, &qp->req_work);
 }
 
@@ -441,7 +446,7 @@ static const MocxCmdRow rows[] = {
     /* The context extension at its end is younger than some drivers. */
     { MLX5_CMD_OP_QUERY_QP, "QUERY_QP", DEVX_ST_SZ_BYTES(query_qp_in),
       DEVX_BYTE_OFF(query_qp_out, qpc) + DEVX_ST_SZ_BYTES(qpc),
-      MOCX_ST_INITIALIZED, qp_query },
+      MOCX_ST_INITIALIZED, qp_query, "query_qp" },
     QP_ROW(RST2INIT_QP, rst2init_qp, mocx_qp_modify),
     QP_ROW(INIT2INIT_QP, init2init_qp, mocx_qp_modify),
     QP_ROW(INIT2RTR_QP, init2rtr_qp, mocx_qp_modify),

@@ -216,6 +216,7 @@ static MocxStatus access_run(MocxDev *dev, MocxCmd *cmd, const RegRow *row,
                         "%s of %u bytes in %u and %u", row->name, row->bytes,
                         cmd->inlen, cmd->outlen);
     }
+    cmd->defined = head_out + row->bytes;
     status = fn(dev, cmd->in + head_in, cmd->out + head_out);
     return !status ? status
            : mocx_bad(dev, cmd, status, SYND_REG_VALUE,

@@ -150,6 +150,9 @@ static void send_doorbell(MocxDev *dev, uint32_t first, uint32_t second)
 {
     MocxQueue *q = (MocxQueue *)mocx_table_find(&dev->queues, second >> 8);
 
+    if (dev->verify) {
+        mocx_verify_send_doorbell(dev, second >> 8, q);
+    }
     if (!q || !q->doorbell) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR, "send doorbell of unknown queue %u",
                  second >> 8);

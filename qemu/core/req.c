@@ -28,6 +28,19 @@ typedef enum Step {
     STEP_WAIT_TX,
 } Step;
 
+static void verify_record(MocxDev *dev, const MocxQp *qp, uint16_t pi)
+{
+    const MocxReq *r = &qp->req;
+    MocxRecordCheck check = {
+        .qpn = mocx_qpn(qp), .kind = "send", .was = r->pi, .now = pi,
+        .oldest = r->head != r->tail ? mocx_req_rec(qp, r->head)->counter
+                                     : r->fetch,
+        .size = qp->sq_span / MOCX_WQE_BB,
+    };
+
+    mocx_verify_record(dev, &check);
+}
+
 static bool read_record(MocxDev *dev, MocxQp *qp)
 {
     MocxReq *r = &qp->req;
@@ -39,6 +52,9 @@ static bool read_record(MocxDev *dev, MocxQp *qp)
     if (!mocx_dma_read(dev, qp->dbr + 4, be, sizeof(be))) {
         mocx_qp_fatal(dev, qp);
         return false;
+    }
+    if (dev->verify) {
+        verify_record(dev, qp, mocx_get_be32(be));
     }
     r->pi = (uint16_t)mocx_get_be32(be);
     if ((uint16_t)(r->pi - r->fetch) > qp->sq_span / MOCX_WQE_BB) {
@@ -131,6 +147,9 @@ static Step fetch_next(MocxDev *dev, MocxQp *qp)
     if (result == MOCX_WQE_NO_MEMORY) {
         mocx_qp_fatal(dev, qp);
         return STEP_IDLE;
+    }
+    if (dev->verify) {
+        mocx_verify_wqe(dev, mocx_qpn(qp), wqe->counter, wqe->raw);
     }
     *rec = (MocxSendRec) {
         .counter = wqe->counter, .opcode = wqe->opcode, .blocks = wqe->blocks,

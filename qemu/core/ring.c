@@ -94,6 +94,12 @@ bool mocx_ring_publish(MocxDev *dev, const MocxRing *r, uint64_t off,
         return false;
     }
     addr = mocx_ring_addr(r, off, &run);
-    return run >= len && mocx_dma_on(dev) &&
-           dev->ops->publish(dev->opaque, addr, entry, len);
+    if (run >= len && mocx_dma_on(dev) &&
+        dev->ops->publish(dev->opaque, addr, entry, len)) {
+        return true;
+    }
+    if (dev->verify) {
+        mocx_verify_no_dma(dev, addr, len, "written");
+    }
+    return false;
 }

@@ -67,10 +67,30 @@ void mocx_pkt_end(MocxDev *dev, const MocxTxPkt *tx)
     mocx_tx_commit(dev, tx->size, true);
 }
 
+bool mocx_recv_record(MocxDev *dev, MocxQp *qp)
+{
+    uint8_t be[4];
+    MocxRecordCheck check = {
+        .qpn = mocx_qpn(qp), .kind = "receive", .was = qp->rq_posted,
+        .oldest = qp->rq_taken - (!qp->srq && qp->resp.wqe.bound),
+        .size = qp->rq_span >> qp->log_rq_stride,
+    };
+
+    if (!mocx_dma_read(dev, qp->dbr, be, sizeof(be))) {
+        return false;
+    }
+    qp->rq_posted = (uint16_t)mocx_get_be32(be);
+    if (dev->verify) {
+        check.now = qp->rq_posted;
+        mocx_verify_record(dev, &check);
+    }
+    return true;
+}
+
 MocxWqeResult mocx_recv_peek(MocxDev *dev, MocxQp *qp, MocxSrq *srq,
                              MocxRecvWqe *wqe)
 {
-    uint8_t raw[MOCX_RECV_STRIDE_MAX], be[4];
+    uint8_t raw[MOCX_RECV_STRIDE_MAX];
     size_t stride = (size_t)1 << qp->log_rq_stride;
     size_t skip = qp->wq_signature ? sizeof(struct mlx5_wqe_data_seg) : 0;
 
@@ -80,11 +100,8 @@ MocxWqeResult mocx_recv_peek(MocxDev *dev, MocxQp *qp, MocxSrq *srq,
     if (!qp->rq_span) {
         return MOCX_WQE_EMPTY;
     }
-    if (qp->rq_posted == qp->rq_taken) {
-        if (!mocx_dma_read(dev, qp->dbr, be, sizeof(be))) {
-            return MOCX_WQE_NO_MEMORY;
-        }
-        qp->rq_posted = (uint16_t)mocx_get_be32(be);
+    if (qp->rq_posted == qp->rq_taken && !mocx_recv_record(dev, qp)) {
+        return MOCX_WQE_NO_MEMORY;
     }
     if (qp->rq_posted == qp->rq_taken) {
         return MOCX_WQE_EMPTY;

@@ -126,6 +126,14 @@ MocxErr mocx_umr_execute(MocxDev *dev, MocxQp *qp, const MocxWqe *wqe);
 bool mocx_umr_invalidate(MocxDev *dev, const MocxQp *qp, uint32_t pdn,
                          uint32_t rkey);
 
+/**
+ * mocx_recv_record() - read how many receive WQEs are posted
+ * @dev: the device
+ * @qp: has an RQ of its own; its @rq_posted is set
+ *
+ * Return: false if the record is not in memory.
+ */
+bool mocx_recv_record(MocxDev *dev, MocxQp *qp);
 /** mocx_recv_peek() - the receive WQE that @srq (or the QP's RQ) gives next */
 MocxWqeResult mocx_recv_peek(MocxDev *dev, MocxQp *qp, MocxSrq *srq,
                              MocxRecvWqe *wqe);

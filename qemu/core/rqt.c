@@ -169,6 +169,7 @@ MocxStatus mocx_rqt_query(MocxDev *dev, MocxCmd *cmd)
     }
     DEVX_SET(rqtc, rqtc, rqt_max_size, rqt->max_size);
     DEVX_SET(rqtc, rqtc, rqt_actual_size, rqt->size);
+    cmd->defined = cmd->outlen;
     for (uint32_t i = 0; i < rqt->size; i++) {
         if (list + (i + 1) * 4 > cmd->out + cmd->outlen) {
             break;

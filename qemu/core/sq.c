@@ -43,8 +43,14 @@ void mocx_sq_error(MocxDev *dev, MocxSq *sq)
 static void sq_doorbell(MocxDev *dev, MocxQueue *queue, uint64_t value)
 {
     MocxSq *sq = (MocxSq *)queue;
+    uint32_t v;
 
-    (void)value;        /* the record has the producer index */
+    /* The record has the producer index. */
+    if (dev->verify && mocx_dma_read(dev, sq->wq.dbr + MLX5_SND_DBR * sizeof(v),
+                                     &v, sizeof(v))) {
+        mocx_verify_covered(dev, queue->obj.id, value >> 32, mocx_get_be32(&v),
+                            1u << sq->wq.log_size);
+    }
     if (sq->state == MOCX_WQ_RDY ||
         (sq->state == MOCX_WQ_ERR && sq->flush_in_error)) {
         mocx_work_queue(dev, &sq->work);

@@ -39,6 +39,15 @@ static bool read_record(MocxDev *dev, MocxSrq *srq)
     if (!mocx_dma_read(dev, srq->dbr, be, sizeof(be))) {
         return false;
     }
+    if (dev->verify) {
+        MocxRecordCheck check = {
+            .qpn = srq->obj.id, .kind = "SRQ", .was = srq->posted,
+            .now = mocx_get_be32(be), .oldest = srq->taken,
+            .size = 1u << srq->log_size,
+        };
+
+        mocx_verify_record(dev, &check);
+    }
     srq->posted = (uint16_t)mocx_get_be32(be);
     return true;
 }

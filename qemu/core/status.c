@@ -144,6 +144,21 @@ static void put_log(FILE *f, const MocxDev *dev)
     fputc('}', f);
 }
 
+static void put_breaches(FILE *f, const MocxDev *dev)
+{
+    uint64_t total = 0;
+
+    fputs("\"breaches\": {", f);
+    for (int i = 0; i < MOCX_RULES; i++) {
+        uint64_t n = mocx_breach_count(dev, i);
+
+        put_u64(f, i ? ", " : "", mocx_rule_name(i), n);
+        total += n;
+    }
+    put_u64(f, ", ", "total", total);
+    fputc('}', f);
+}
+
 char *mocx_status_json(MocxDev *dev)
 {
     char *json = NULL;
@@ -167,6 +182,8 @@ char *mocx_status_json(MocxDev *dev)
     put_inject(f, dev);
     fputs(", ", f);
     put_log(f, dev);
+    fputs(", ", f);
+    put_breaches(f, dev);
     fputc('}', f);
     return fclose(f) ? NULL : json;
 }

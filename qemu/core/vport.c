@@ -78,6 +78,7 @@ static MocxStatus list_get(MocxDev *dev, MocxCmd *cmd, uint8_t *ctx)
             LIST_ENTRY) {
         return MOCX_OK;     /* the context was all that was asked for */
     }
+    cmd->defined = to + n * LIST_ENTRY - cmd->out;
     for (uint32_t i = 0; i < n; i++) {
         memcpy(to + i * LIST_ENTRY + 2, macs[i], MOCX_MAC_LEN);
     }
@@ -261,6 +262,7 @@ static MocxStatus pkey_query(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_OUTPUT_LEN, SYND_VPORT_ROOM,
                         "room for %u pkeys of %u", room, n);
     }
+    cmd->defined = DEVX_ST_SZ_BYTES(query_hca_vport_pkey_out) + n * 4;
     /* RoCE has the default partition, in entry 0. */
     if (index == 0 || index == PKEY_ALL) {
         mocx_put_be32(pkeys, PKEY_DEFAULT);

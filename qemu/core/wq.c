@@ -74,12 +74,22 @@ void mocx_wq_release(MocxWq *wq)
     mocx_obj_drop(wq->pd);
 }
 
-bool mocx_wq_db(MocxDev *dev, const MocxWq *wq, unsigned which, uint16_t *pi)
+bool mocx_wq_db(MocxDev *dev, const MocxWq *wq, unsigned which,
+                uint32_t qpn, uint16_t *pi)
 {
     uint32_t v;
 
     if (!mocx_dma_read(dev, wq->dbr + which * sizeof(v), &v, sizeof(v))) {
         return false;
+    }
+    if (dev->verify) {
+        MocxRecordCheck check = {
+            .qpn = qpn, .kind = which ? "send" : "receive", .was = *pi,
+            .now = mocx_get_be32(&v), .oldest = *pi,
+            .size = 1u << wq->log_size,
+        };
+
+        mocx_verify_record(dev, &check);
     }
     *pi = mocx_get_be32(&v);
     return true;

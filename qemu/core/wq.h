@@ -39,7 +39,17 @@ void mocx_wq_fini(MocxWq *wq);
 /** mocx_wq_release() - let go of what mocx_wq_init() took hold of */
 void mocx_wq_release(MocxWq *wq);
 
-/** mocx_wq_db() - the 16-bit producer index in dword @which of the record */
-bool mocx_wq_db(MocxDev *dev, const MocxWq *wq, unsigned which, uint16_t *pi);
+/**
+ * mocx_wq_db() - the 16-bit producer index in dword @which of the record
+ * @dev: the device
+ * @wq: the queue, of which all that was known to be posted is consumed
+ * @which: MLX5_SND_DBR or MLX5_RCV_DBR
+ * @qpn: number of the queue
+ * @pi: in: the index known before; out: the record
+ *
+ * Return: false if the record is not in memory.
+ */
+bool mocx_wq_db(MocxDev *dev, const MocxWq *wq, unsigned which, uint32_t qpn,
+                uint16_t *pi);
 
 #endif /* MOCX_WQ_H */

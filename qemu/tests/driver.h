@@ -52,6 +52,7 @@ typedef struct DrvSlot {
 } DrvSlot;
 
 typedef struct DrvEq DrvEq;
+typedef struct DrvCq DrvCq;
 
 /** DrvRecord - sees every command before drv_cmd() issues it */
 typedef void DrvRecord(void *arg, const void *in, size_t inlen, size_t outlen);
@@ -78,6 +79,7 @@ typedef struct Drv {
     uint32_t lkey;          /* PA mkey over all of memory, every right */
     DrvEq *async;           /* every asynchronous event; vector 0 */
     DrvEq *comp;            /* completions; vector 1 */
+    DrvCq *cqs;
 } Drv;
 
 /* Commands */
@@ -180,20 +182,23 @@ bool drv_event_find(Drv *d, uint8_t type, uint8_t eqe[64]);
 
 /* Completion queues */
 
-typedef struct DrvCq {
+struct DrvCq {
     Drv *d;
+    DrvCq *next;     /* of the driver's */
     uint32_t cqn;
     unsigned log_size;
     uint64_t buf;
     uint64_t dbr;
     uint32_t ci;
-    uint32_t arm_sn;
-} DrvCq;
+    uint32_t arm_sn;        /* events seen */
+};
 
 /** drv_cq_new() - on the completion EQ */
 DrvCq *drv_cq_new(Drv *d, unsigned log_size);
 DrvCq *drv_cq_new_on(Drv *d, unsigned log_size, const DrvEq *eq);
 void drv_cq_free(DrvCq *cq);
+/** drv_cq_forget() - the same without a word to the device */
+void drv_cq_forget(DrvCq *cq);
 /** drv_cq_poll() - Return: false if there is none */
 bool drv_cq_poll(DrvCq *cq, struct mlx5_cqe64 *cqe);
 /** drv_cq_wait() - let the world run until there is one */

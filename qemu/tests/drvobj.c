@@ -5,6 +5,8 @@
 
 #include "driver.h"
 
+#define EV_COMP     0x00
+
 static uint64_t ring_alloc(Drv *d, size_t bytes, uint8_t *pas)
 {
     unsigned n = (bytes + HOST_PAGE - 1) / HOST_PAGE;
@@ -70,6 +72,14 @@ static void eq_doorbell(DrvEq *eq, unsigned reg)
                  (eq->ci & 0xffffff) | eq->eqn << 24);
 }
 
+/* The next arming of the CQ says that this event was seen. */
+static void count_event(Drv *d, uint32_t cqn)
+{
+    for (DrvCq *cq = d->cqs; cq; cq = cq->next) {
+        cq->arm_sn += cq->cqn == cqn;
+    }
+}
+
 bool drv_eq_poll(DrvEq *eq, uint8_t eqe[64])
 {
     uint32_t index = eq->ci & ((1U << eq->log_size) - 1);
@@ -79,6 +89,9 @@ bool drv_eq_poll(DrvEq *eq, uint8_t eqe[64])
         return false;
     }
     memcpy(eqe, e, 64);
+    if (eqe[1] == EV_COMP) {
+        count_event(eq->d, mocx_get_be32(eqe + 0x38));
+    }
     eq->ci++;
     eq_doorbell(eq, UAR_EQ_UPDATE);
     return true;
@@ -124,6 +137,8 @@ DrvCq *drv_cq_new_on(Drv *d, unsigned log_size, const DrvEq *eq)
     DEVX_SET64(cqc, cqc, dbr_addr, cq->dbr);
     drv_cmd_ok(d, in, len, out, sizeof(out));
     cq->cqn = DEVX_GET(create_cq_out, out, cqn);
+    cq->next = d->cqs;
+    d->cqs = cq;
     free(in);
     return cq;
 }
@@ -136,6 +151,19 @@ DrvCq *drv_cq_new(Drv *d, unsigned log_size)
 void drv_cq_free(DrvCq *cq)
 {
     simple_destroy(cq->d, MLX5_CMD_OP_DESTROY_CQ, 2, cq->cqn);
+    drv_cq_forget(cq);
+}
+
+void drv_cq_forget(DrvCq *cq)
+{
+    DrvCq **at = &cq->d->cqs;
+
+    while (*at && *at != cq) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = cq->next;
+    }
     free(cq);
 }
 

@@ -56,7 +56,7 @@ static void make_objects(Drv *d)
     drv_qp_cmd(ud, MLX5_CMD_OP_2RST_QP);
     drv_alloc(d, MLX5_CMD_OP_ALLOC_XRCD);
     drv_alloc(d, MLX5_CMD_OP_ALLOC_Q_COUNTER);
-    free(cq);
+    drv_cq_forget(cq);
     free(qp);
     free(ud);
     free(mr->pages);

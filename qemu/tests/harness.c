@@ -220,6 +220,9 @@ static void op_log(void *opaque, MocxLog level, const char *line)
     if (level != MOCX_LOG_INFO) {
         snprintf(h->last_log, sizeof(h->last_log), "%s", line);
     }
+    if (level == MOCX_LOG_BREACH) {
+        snprintf(h->last_breach, sizeof(h->last_breach), "%s", line);
+    }
     if (getenv("MOCX_LOG")) {
         fprintf(stderr, "[%llu host%u %s] %s\n",
                 (unsigned long long)h->world->now, h->index, names[level],
@@ -339,7 +342,23 @@ int64_t host_status(Host *h, const char *path)
     return value;
 }
 
+int64_t host_breaches(Host *h, const char *rule)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "breaches.%s", rule);
+    return host_status(h, path);
+}
+
 /* The world */
+
+/* MOCX_STRICT=1: every model is in verifier mode. */
+static bool strict_wanted(void)
+{
+    const char *env = getenv("MOCX_STRICT");
+
+    return env && *env == '1';
+}
 
 static Host *host_new(World *w, unsigned index, const MocxConfig *cfg)
 {
@@ -361,6 +380,7 @@ static Host *host_new(World *w, unsigned index, const MocxConfig *cfg)
     } else {
         mocx_config_default(&h->cfg);
     }
+    h->cfg.strict |= strict_wanted();
     memcpy(h->cfg.mac, (uint8_t[]){ 0x02, 0, 0, 0xc5, 0, index + 1 },
            MOCX_MAC_LEN);
     host_enter(h);
@@ -374,12 +394,17 @@ static Host *host_new(World *w, unsigned index, const MocxConfig *cfg)
 
 static void host_free(Host *h)
 {
+    char last[sizeof(h->last_breach)];
+    bool clean = h->breaks || h->wild || !host_breaches(h, "total");
+
     host_enter(h);
     mocx_destroy(h->dev);
     host_leave(h);
     munmap(h->mem, HOST_MEM_SIZE);
     close(h->memfd);
+    memcpy(last, h->last_breach, sizeof(last));
     free(h);
+    CHECK(clean, "the driver broke a rule of the verifier: %s", last);
 }
 
 World *world_new(unsigned n, const MocxConfig *cfg)

@@ -38,6 +38,7 @@ typedef struct HostGuard HostGuard;
  * @irqs: MSI-X messages by vector
  * @logs: lines logged, by MocxLog
  * @last_log: the newest line that was not MOCX_LOG_INFO
+ * @last_breach: the newest of verifier mode
  */
 typedef struct Host {
     World *world;
@@ -51,6 +52,7 @@ typedef struct Host {
     uint64_t mem_used;
     HostGuard *guards;      /* bytes that nobody may write */
     bool wild;              /* the driver gives nonsense addresses: no guards */
+    bool breaks;            /* the driver breaks rules of the verifier */
 
     bool busy;
     bool kicked;
@@ -61,6 +63,7 @@ typedef struct Host {
     uint64_t irqs[HOST_VECTORS];
     unsigned logs[HOST_LOG_LEVELS];
     char last_log[256];
+    char last_breach[256];
 } Host;
 
 struct World {
@@ -111,6 +114,13 @@ void *gpa_ptr(Host *h, uint64_t gpa);
 uint32_t host_read32(Host *h, uint64_t addr);
 void host_write32(Host *h, uint64_t addr, uint32_t value);
 void host_write64(Host *h, uint64_t addr, uint64_t value);
+
+/**
+ * host_breaches() - how often a rule was broken so far
+ * @h: whose model is in verifier mode
+ * @rule: its name, or "total"
+ */
+int64_t host_breaches(Host *h, const char *rule);
 
 /** host_inject() - mocx_inject() that fails the test if refused */
 void host_inject(Host *h, const char *spec);

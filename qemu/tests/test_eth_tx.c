@@ -526,6 +526,7 @@ static void random_wqes_never_hang_or_crash(void **state)
     struct mlx5_cqe64 cqe;
     uint64_t seed = 99;
 
+    f->d->h->breaks = true;
     for (unsigned round = 0; round < 3000; round++) {
         uint8_t wqe[256];
         EthFrame hdr;
@@ -561,6 +562,8 @@ static void doorbell_record_gone_mad_is_ignored(void **state)
     Fixture *f = *state;
     uint16_t pi = f->sq->pi;
 
+    f->d->h->breaks = true;
+    drv_sq_post(f->sq, &(DrvEthWr){ .opcode = MLX5_OPCODE_NOP });
     f->sq->pi += 1000;
     drv_sq_ring(f->sq);
     world_settle(f->w);
@@ -577,6 +580,7 @@ static void full_cq_stops_the_queue_with_an_event(void **state)
     DrvSq *sq = drv_sq_new(f->d, small, 6);
     uint8_t eqe[64];
 
+    f->d->h->breaks = true;
     for (unsigned i = 0; i < 5; i++) {
         drv_sq_post(sq, &(DrvEthWr){ .opcode = MLX5_OPCODE_NOP });
     }

@@ -172,6 +172,7 @@ static void full_queue_overwrites_nothing(void **state)
     uint8_t eqe[64];
     int n = 0;
 
+    f->d->h->breaks = true;
     eq_make(f, 3);
     for (int i = 0; i < 20; i++) {
         set_link(f, i % 2);
@@ -239,7 +240,8 @@ static void bad_queues_are_refused(void **state)
         mocx_put_be64(in + 0x110, page);
         if (faults[i].value == 0x4000007) {
             assert_int_equal(drv_cmd(f->d, in, sizeof(in), out, 16), 0);
-            drv_dealloc(f->d, MLX5_CMD_OP_DESTROY_EQ, mocx_get_be32(out + 8));
+            drv_dealloc(f->d, MLX5_CMD_OP_DESTROY_EQ,
+                        mocx_get_be32(out + 8) & 0xff);
         }
         mocx_put_be32(in + faults[i].at, faults[i].value);
         CHECK(drv_cmd(f->d, in, sizeof(in), out, 16), "%s was taken",

@@ -93,6 +93,7 @@ static void leak_is_named_at_teardown(void **state)
 {
     Fixture *f = *state;
 
+    f->d->h->breaks = true;
     drv_bring_up(f->d);
     drv_alloc(f->d, MLX5_CMD_OP_ALLOC_XRCD);
     assert_int_equal(plain(f, MLX5_CMD_OP_TEARDOWN_HCA, 0), MOCX_OK);

@@ -182,6 +182,7 @@ static void key_must_be_the_right_one(void **state)
     DrvMr *mr = drv_mr_new(f->d, VA, 4096, DRV_ALL);
     uint32_t old = mr->key;
 
+    f->d->h->breaks = true;
     assert_int_equal(check(f, mr->key, VA, 1), MOCX_MEM_OK);
     assert_int_equal(check(f, mr->key ^ 1, VA, 1), MOCX_MEM_BAD_KEY);
     assert_int_equal(check(f, mr->key ^ 1, VA, 0), MOCX_MEM_OK);
@@ -223,6 +224,7 @@ static void physical_key_reaches_all_of_memory(void **state)
     uint64_t gpa = gpa_alloc(f->d->h, 8192, 4096), word = 0, bus;
     char text[] = "as it lies on the bus";
 
+    f->d->h->breaks = true;
     assert_int_equal(put(f, f->d->lkey, gpa + 4090, text, sizeof(text)),
                      MOCX_MEM_OK);
     assert_string_equal(gpa_ptr(f->d->h, gpa + 4090), text);
@@ -329,6 +331,7 @@ static void endless_keys_end(void **state)
     uint32_t deep = f->d->lkey;
     uint8_t buf[1024];
 
+    f->d->h->breaks = true;
     mocx_mkey_find(f->dev, self)->klm[0].key = self;
     assert_int_equal(check(f, self, 0, 4096), MOCX_MEM_BAD_KEY);
     for (unsigned level = 0; level < 3; level++) {
@@ -383,6 +386,7 @@ static void bad_keys_are_refused(void **state)
         { "wraps", 1, 12, 1, 1, true, ~0ULL, MOCX_BAD_PARAM },
     };
 
+    f->d->h->breaks = true;
     for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
         uint8_t in[DEVX_ST_SZ_BYTES(create_mkey_in) + 32] = { 0 }, out[16];
         uint8_t *mkc = DEVX_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);

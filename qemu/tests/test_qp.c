@@ -82,6 +82,9 @@ static uint8_t transition(DrvQp *qp, uint16_t opcode)
     uint8_t in[DEVX_ST_SZ_BYTES(init2rtr_qp_in)] = { 0 };
     uint8_t out[DEVX_ST_SZ_BYTES(init2rtr_qp_out)];
 
+    if (opcode == MLX5_CMD_OP_2ERR_QP || opcode == MLX5_CMD_OP_2RST_QP) {
+        return drv_qp_cmd(qp, opcode);
+    }
     DEVX_SET(init2rtr_qp_in, in, opcode, opcode);
     DEVX_SET(init2rtr_qp_in, in, qpn, qp->qpn);
     DEVX_SET(init2rtr_qp_in, in, qpc.mtu, 3);

@@ -309,6 +309,7 @@ static void cq_overrun_is_fatal(void **state)
     struct mlx5_cqe64 cqe;
     uint8_t eqe[64], qpc[DEVX_ST_SZ_BYTES(qpc)];
 
+    p->w->host[0]->breaks = true;
     (void)state;
     drv_qp_reset(p->b.qp);
     drv_qp_connect(qp, p->b.qp, NULL);
@@ -356,6 +357,7 @@ static void send_producer_beyond_the_ring(void **state)
     Pair *p = pair_new(DRV_QP_RC, NULL);
     uint8_t eqe[64];
 
+    p->w->host[0]->breaks = true;
     (void)state;
     drv_post_raw(p->a.qp, MLX5_OPCODE_NOP, 8, 0, NULL, 0);
     p->a.qp->sq_pi = 300;

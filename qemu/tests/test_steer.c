@@ -604,6 +604,7 @@ static void queries_tell_what_was_made(void **state)
     assert_int_equal(mocx_get_be32(dest), TO_TIR << 24 | f->tirn[2]);
 
     DEVX_SET(query_fte_in, in, opcode, MLX5_CMD_OP_QUERY_FLOW_TABLE);
+    DEVX_SET(query_fte_in, in, flow_index, 0);
     drv_cmd_ok(f->d, in, DEVX_ST_SZ_BYTES(query_flow_table_in), out,
                DEVX_ST_SZ_BYTES(query_flow_table_out));
     assert_int_equal(DEVX_GET(query_flow_table_out, out,

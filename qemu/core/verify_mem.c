@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Verifier mode: objects and pages that were left, memory that is not there. */
+#include <stdlib.h>
+
+#include "dev.h"
+#include "page.h"
+#include "verify_state.h"
+
+#define PAGE_SHIFT  12
+
+/* Left behind */
+
+void mocx_verify_teardown(MocxDev *dev)
+{
+    for (unsigned i = 0; i < MOCX_OBJ_TYPES; i++) {
+        if (dev->live[i]) {
+            mocx_breach(dev, MOCX_RULE_OBJECT_LEFT, i,
+                        "teardown with %u %s alive", dev->live[i],
+                        mocx_obj_type_name(i));
+        }
+    }
+}
+
+void mocx_verify_pages(MocxDev *dev)
+{
+    uint32_t held = mocx_pages_held(dev);
+
+    if (held) {
+        mocx_breach(dev, MOCX_RULE_PAGE_LEFT, 0,
+                    "disabled with %u firmware pages not taken back", held);
+    }
+    mocx_verify_forget_pages(dev);
+}
+
+/* Nobody can put dead firmware in order. */
+void mocx_verify_reset(MocxDev *dev)
+{
+    if (dev->state == MOCX_ST_INITIALIZED && !dev->health_rfr &&
+        !dev->nic_interface) {
+        mocx_verify_teardown(dev);
+    }
+}
+
+/* Pages of the firmware, which are nobody else's */
+
+static MocxPageMap *piece_of(const MocxVerify *v, uint64_t frame)
+{
+    MocxPageMap *map = v->pages;
+
+    while (map && map->piece != frame / MOCX_MAP_FRAMES) {
+        map = map->next;
+    }
+    return map;
+}
+
+static bool page_known(const MocxVerify *v, uint64_t addr)
+{
+    uint64_t frame = addr >> PAGE_SHIFT;
+    const MocxPageMap *map = piece_of(v, frame);
+    uint32_t i = frame % MOCX_MAP_FRAMES;
+
+    return map && map->bits[i / 8] >> (i % 8) & 1;
+}
+
+static void page_set(MocxVerify *v, uint64_t addr, bool on)
+{
+    uint64_t frame = addr >> PAGE_SHIFT;
+    MocxPageMap *map = piece_of(v, frame);
+    uint32_t i = frame % MOCX_MAP_FRAMES;
+
+    if (!map) {
+        map = calloc(1, sizeof(*map));
+        if (!map) {
+            return;     /* the rule misses what it cannot remember */
+        }
+        map->piece = frame / MOCX_MAP_FRAMES;
+        map->next = v->pages;
+        v->pages = map;
+    }
+    map->bits[i / 8] &= ~(1u << i % 8);
+    map->bits[i / 8] |= on << i % 8;
+}
+
+void mocx_verify_forget_pages(MocxDev *dev)
+{
+    MocxPageMap *map = dev->verify->pages, *next;
+
+    for (; map; map = next) {
+        next = map->next;
+        free(map);
+    }
+    dev->verify->pages = NULL;
+}
+
+void mocx_verify_page(MocxDev *dev, uint64_t addr, bool given)
+{
+    if (given) {
+        mocx_verify_addr(dev, addr, "a page given again");
+    }
+    page_set(dev->verify, addr, given);
+}
+
+void mocx_verify_addr(MocxDev *dev, uint64_t addr, const char *what)
+{
+    if (page_known(dev->verify, addr)) {
+        mocx_breach(dev, MOCX_RULE_FIRMWARE_PAGE, addr >> PAGE_SHIFT,
+                    "%s is at 0x%llx, in a page that the firmware holds",
+                    what, (unsigned long long)addr);
+    }
+}
+
+/* Access */
+
+void mocx_verify_no_dma(MocxDev *dev, uint64_t addr, size_t len,
+                        const char *verb)
+{
+    if (mocx_dma_on(dev)) {
+        mocx_breach(dev, MOCX_RULE_DMA_NOWHERE, addr >> PAGE_SHIFT,
+                    "%zu bytes at 0x%llx cannot be %s: no memory there", len,
+                    (unsigned long long)addr, verb);
+    }
+}
+
+void mocx_verify_key(MocxDev *dev, uint32_t key, uint32_t qpn)
+{
+    if (mocx_table_was(&dev->mkeys, key >> 8)) {
+        mocx_breach(dev, MOCX_RULE_DESTROYED_KEY, key,
+                    "queue %u uses lkey 0x%x, which was destroyed", qpn, key);
+    }
+}
