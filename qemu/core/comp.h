@@ -39,6 +39,8 @@ void mocx_comp_send_err(MocxDev *dev, MocxQp *qp, uint16_t counter,
 /**
  * struct MocxRecvComp - a message that arrived
  * @opcode: MLX5_CQE_RESP_*
+ * @counter: index of the WQE
+ * @bytes: of the message
  * @srq: where the WQE was from, or NULL
  * @pkt: last packet of the message; immediate data, key, addresses
  */

@@ -52,8 +52,10 @@ static inline void mocx_cq_release(MocxCq *cq)
 MocxCq *mocx_cq_find(MocxDev *dev, uint32_t cqn);
 /**
  * mocx_cq_post() - add one CQE
- * @cqe: all but the owner bit and the timestamp, which are filled here;
- *     opcode in op_own[7:4], solicited in op_own[1]
+ * @dev: the device
+ * @cq: the CQ
+ * @cqe: all but the owner bit and the timestamp, which are filled here; opcode
+ *     in op_own[7:4], solicited in op_own[1]
  *
  * On overrun nothing is written: the CQ goes to error with its event, and the
  * caller sends its queue to error with QP_FATAL (IBTA; see design).

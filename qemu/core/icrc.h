@@ -12,6 +12,8 @@
 /**
  * mocx_crc32() - run @len bytes through the register
  * @crc: register before; it is neither inverted on entry nor on return
+ * @buf: the bytes
+ * @len: how many
  *
  * Uses the CPU's carry-less multiply where there is one.
  */

@@ -20,6 +20,8 @@ static inline uint32_t mocx_psn_add(uint32_t psn, uint32_t n)
 
 /**
  * mocx_psn_diff() - signed distance from @b to @a, -2^23 to 2^23 - 1
+ * @a: a PSN
+ * @b: another
  *
  * Positive: @a is ahead.  At exactly 2^23 it counts as behind, so that the
  * first PSN of a READ of 2^31 bytes at a path MTU of 256 is still a duplicate.

@@ -29,12 +29,18 @@ enum {
 
 /**
  * struct MocxSendRec - a send WQE from its fetch to its completion
- * @psn, @npsn: the PSNs it takes; none if it sends nothing
+ * @psn: the first PSN it takes
+ * @npsn: how many PSNs it takes; none if it sends nothing
+ * @len: bytes of the message
+ * @counter: index of its first block, for the CQE
+ * @opcode: MLX5_OPCODE_*
+ * @blocks: basic blocks it takes in the ring
+ * @signalled: a CQE was asked for
  * @read: its answer is data (READ, atomic)
  * @on_wire: READ or atomic request is out, answer not complete
  * @done: nothing is left but the completion of those before it
- * @syndrome, @vendor: non-zero: it fails as soon as those before it have
- *     completed
+ * @syndrome: non-zero: it fails as soon as those before it have completed
+ * @vendor: vendor syndrome that goes with @syndrome
  */
 typedef struct MocxSendRec {
     uint32_t psn;
@@ -63,17 +69,24 @@ typedef struct MocxSendBuf {
 
 /**
  * struct MocxReq - requester
+ * @buf: records and WQEs, while there is work; else NULL
  * @pi: producer of the doorbell record, in blocks
  * @fetch: first block that was not fetched yet
- * @head, @cur, @tail: records; oldest in flight, being sent, next free.  Never
- *     masked.
+ * @head: oldest record in flight.  This and the next two are never masked.
+ * @cur: record being sent
+ * @tail: next free record
  * @una: oldest PSN that is not acknowledged
  * @nxt: next PSN to send
  * @max: first PSN never sent
  * @reads: READs and atomics on the wire
  * @read_psns: PSNs that they take
  * @burst: packets since the last that asked for an ACK
+ * @retries: time-outs and sequence NAKs left before the QP gives up
+ * @rnr_retries: RNR NAKs left; 7 in the context is for ever
+ * @backoff: doublings of the ACK time-out so far
  * @recovering: went back and has made no progress since
+ * @rnr_wait: the timer waits for the receiver, not for an ACK
+ * @deadline: when the timer is due, in ns
  */
 typedef struct MocxReq {
     MocxSendBuf *buf;
@@ -95,8 +108,19 @@ typedef struct MocxReq {
 /**
  * struct MocxReplay - a READ or atomic that was accepted, and may be asked for
  * again
+ * @psn: first PSN of the answer
+ * @npsn: packets of the answer
+ * @msn: message sequence number for its AETH
+ * @rkey: READ: key of the memory
+ * @pdn: READ: PD to which that key belongs
+ * @va: READ: first byte of the answer, as the request had it
+ * @orig: atomic: what was in memory before
+ * @len: READ: bytes
  * @next: packet of the answer to send next
  * @first: where this answer began; its first packet is a FIRST
+ * @used: the slot holds a request
+ * @atomic: atomic, not READ
+ * @pending: packets of it have to be sent
  */
 typedef struct MocxReplay {
     uint32_t psn;
@@ -122,16 +146,27 @@ typedef enum MocxRespMsg {
 /**
  * struct MocxResp - responder
  * @epsn: expected PSN
+ * @msn: message sequence number, 24 bits
  * @silent: a NAK is out; nothing is said until the expected PSN comes
+ * @seen_packet: a valid packet came; the first in RTR raises COMM_EST
  * @msg: message in progress; _SKIP: UC drops the rest of one
- * @va, @rkey, @left, @total: RDMA WRITE in progress
- * @off: bytes of the SEND in progress
- * @ack, @nak: to be sent by the work item
+ * @ack: the work item has an ACK to send
+ * @nak: the work item has a NAK to send
+ * @nak_syndrome: syndrome of its AETH
  * @nak_psn: its PSN; of a sequence NAK the furthest PSN that came too early
- * @replay: @depth entries, @newest is the slot written last, @pending of them
- *     have packets to send
+ * @rkey: key of the RDMA WRITE in progress
+ * @va: RDMA WRITE in progress: address of the next byte
+ * @left: bytes of it that have not come
+ * @total: bytes of all of it
+ * @off: bytes of the SEND in progress
+ * @depth: entries of @replay
+ * @newest: slot of @replay written last
+ * @pending: entries of @replay with packets to send
  * @last_wqe_due: raise LAST_WQE_REACHED when the bound WQE is flushed
  * @srqn: XRC: where @wqe was taken from
+ * @replay: @depth entries, @newest is the slot written last, @pending of them
+ *     have packets to send
+ * @wqe: receive WQE of the message in progress
  */
 typedef struct MocxResp {
     uint32_t epsn;
@@ -207,6 +242,8 @@ void mocx_qp_decode(MocxQp *qp);
 
 /**
  * mocx_qp_error() - to ERR, by command or by fault
+ * @dev: the device
+ * @qp: the queue pair; may be in ERR already
  *
  * What is posted is flushed by the work items; a NAK that is due still goes
  * out before.

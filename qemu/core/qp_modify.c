@@ -48,6 +48,8 @@ enum {
 
 /**
  * struct Field - a part of the context
+ * @off: first bit in the context
+ * @bits: width
  * @required: transitions that always carry it
  * @opt: bit of opt_param_mask with which any other one may; 0: none may
  */

@@ -23,6 +23,7 @@ typedef struct MocxRing {
 
 /**
  * mocx_ring_init() - take the page list of a command
+ * @r: filled; mocx_ring_fini() frees what it holds
  * @pas: big-endian 64-bit addresses, as in the command
  * @npas: how many the command has room for
  * @log_page_size: as in the context (0 means 4 KiB)
@@ -42,8 +43,13 @@ uint64_t mocx_ring_addr(const MocxRing *r, uint64_t off, size_t *contiguous);
 
 /**
  * mocx_ring_read() - copy out of a window of the ring
- * @base, @span: the window (a QP's SQ lies behind its RQ in one buffer)
+ * @dev: the device
+ * @r: the ring
+ * @base: offset of the window in the ring (a QP's SQ lies behind its RQ)
+ * @span: bytes of the window
  * @off: byte in the window; the copy wraps at @span
+ * @buf: room for @len bytes
+ * @len: bytes to copy
  */
 bool mocx_ring_read(MocxDev *dev, const MocxRing *r, uint64_t base,
                     uint64_t span, uint64_t off, void *buf, size_t len);

@@ -22,6 +22,8 @@ const MocxGid *mocx_roce_gid(const MocxDev *dev, uint32_t index);
 
 /**
  * mocx_roce_path() - the path of a connected QP, source address as it is now
+ * @dev: the device
+ * @qp: the queue pair
  *
  * Return: NULL when the GID is gone; what would be sent is lost then.
  */
@@ -31,7 +33,10 @@ void mocx_path_source(MocxPath *path, const MocxGid *gid, uint8_t prio);
 
 /**
  * struct MocxTxPkt - a packet being built
+ * @path: headers below the transport
+ * @frame: the frame, in the batch of the port
  * @payload: where its @len bytes go
+ * @size: bytes of @frame, ICRC included
  */
 typedef struct MocxTxPkt {
     const MocxPath *path;
@@ -48,6 +53,8 @@ void mocx_pkt_begin(MocxDev *dev, MocxTxPkt *tx, const MocxPath *path,
                     const MocxBth *bth, uint32_t len);
 /**
  * mocx_pkt_end() - the payload is there: ICRC, and off it goes
+ * @dev: the device
+ * @tx: what mocx_pkt_begin() filled
  *
  * If it loops back, the peer may have handled it before this returns.
  */
@@ -64,6 +71,9 @@ MocxWorkFn mocx_req_work;
 void mocx_req_fail(MocxDev *dev, MocxQp *qp, MocxErr err);
 /**
  * mocx_req_advance() - what is done up to PSN @upto (exclusive) completes
+ * @dev: the device
+ * @qp: the queue pair
+ * @upto: first PSN that is not covered
  *
  * Return: false at a READ or atomic before it whose data has not come.
  */
@@ -80,6 +90,10 @@ static inline MocxSendRec *mocx_req_rec(const MocxQp *qp, uint32_t i)
 
 /**
  * mocx_req_load() - @wqe becomes the WQE of @rec
+ * @dev: the device
+ * @qp: the queue pair
+ * @rec: a record in flight
+ * @wqe: filled from guest memory, unless it holds that WQE already
  *
  * Return: false if the guest changed it behind our back, or it cannot be read.
  */
@@ -115,6 +129,9 @@ void mocx_ud_receive(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt);
 
 /**
  * mocx_ud_send() - one datagram; mocx_tx_room() has said yes
+ * @dev: the device
+ * @qp: the queue pair
+ * @wqe: a checked send WQE
  *
  * Return: syndrome 0 if it is on its way (or lost for want of a GID).
  */

@@ -25,6 +25,7 @@ typedef struct MocxRq {
 
 /**
  * struct MocxRxHash - what RSS found, as the CQE tells it
+ * @value: the hash
  * @type: rss_hash_type; 0 if no hash was made
  */
 typedef struct MocxRxHash {
@@ -41,6 +42,11 @@ MocxWorkFn mocx_rq_flush;
 
 /**
  * mocx_rq_receive() - scatter a packet to the next WQE and complete it
+ * @dev: the device
+ * @rq: the receive queue
+ * @pkt: the packet
+ * @hash: what RSS found
+ * @flow_tag: of the entry that forwarded it
  *
  * Without a WQE, or out of the RDY state, the packet is dropped; the former is
  * counted as out_of_buffer.

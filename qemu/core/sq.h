@@ -10,16 +10,27 @@
 
 /**
  * struct MocxSq - a send queue
+ * @queue: number, type and owner of its CQEs
+ * @work: runs while there is something to send
+ * @wq: ring and doorbell record
+ * @cq: where completions go
+ * @tis: its TIS; NULL for the driver's internal queues
+ * @state: MOCX_WQ_*
+ * @rlky: may use the reserved lkey
+ * @flush_in_error: what is posted completes in error, rather than not at all
+ * @busy: @wqe is being sent; a large send takes many turns
+ * @user_index: for the CQE
  * @ci: first basic block that is not done
  * @pi: as last read from the doorbell record
- * @busy: @wqe is being sent; a large send takes many turns
+ * @ctx: context as the driver wrote it
+ * @wqe: the WQE being sent
  */
 typedef struct MocxSq {
     MocxQueue queue;
     MocxWork work;
     MocxWq wq;
     MocxCq *cq;
-    MocxTis *tis;               /* NULL for the driver's internal queues */
+    MocxTis *tis;
     uint8_t state;              /* MOCX_WQ_* */
     bool rlky;
     bool flush_in_error;

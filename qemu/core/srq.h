@@ -38,6 +38,9 @@ MocxSrq *mocx_srq_find(MocxDev *dev, uint32_t srqn);
 
 /**
  * mocx_srq_peek() - read the WQE that would be taken next
+ * @dev: the device
+ * @srq: the SRQ
+ * @wqe: filled unless none is posted
  *
  * Return: MOCX_WQE_EMPTY if none is posted.
  */
@@ -45,6 +48,9 @@ MocxWqeResult mocx_srq_peek(MocxDev *dev, MocxSrq *srq, MocxRecvWqe *wqe);
 /**
  * mocx_srq_take() - what was peeked belongs to a QP now; may raise the
  * limit event
+ * @dev: the device
+ * @srq: the SRQ
+ * @wqe: what mocx_srq_peek() filled
  */
 void mocx_srq_take(MocxDev *dev, MocxSrq *srq, const MocxRecvWqe *wqe);
 

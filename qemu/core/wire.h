@@ -88,7 +88,16 @@ MocxOpInfo mocx_opcode(uint8_t opcode);
  * struct MocxPath - the headers below the transport
  * @version: MocxRoceVersion
  * @ipv4: v2 over IPv4; the GIDs are ::ffff:a.b.c.d
+ * @vlan: has a VLAN tag
  * @tci: priority and VLAN ID as in the tag
+ * @dmac: destination MAC
+ * @smac: source MAC
+ * @sgid: source GID
+ * @dgid: destination GID
+ * @tclass: traffic class, or the IPv4 TOS
+ * @hop_limit: hop limit, or the IPv4 TTL
+ * @udp_sport: v2: source port
+ * @flow_label: 20 bits
  */
 typedef struct MocxPath {
     uint8_t version;
@@ -107,11 +116,30 @@ typedef struct MocxPath {
 
 /**
  * struct MocxBth - the transport headers; which ones count is the opcode's say
+ * @opcode: service and operation, 8 bits
+ * @pad: bytes behind the payload, 0 to 3; parser only
+ * @solicited: solicited event
+ * @migrated: migration request
+ * @ack_req: an ACK is asked for
+ * @syndrome: AETH: MOCX_SYN_* with its value
+ * @pkey: partition key
+ * @qpn: destination QP
+ * @psn: packet sequence number
+ * @msn: AETH: message sequence number
+ * @va: RETH, AtomicETH: address
+ * @rkey: RETH, AtomicETH: key
+ * @dma_len: RETH: bytes of the whole message
+ * @swap_add: AtomicETH: what to store or to add
+ * @compare: AtomicETH: what to compare with
+ * @orig: AtomicAckETH: what was in memory
+ * @qkey: DETH: queue key
+ * @src_qpn: DETH: source QP
+ * @srqn: XRCETH: the SRQ at the destination
  * @imm: immediate data, or the key to invalidate
  */
 typedef struct MocxBth {
     uint8_t opcode;
-    uint8_t pad;            /* parser only */
+    uint8_t pad;
     bool solicited;
     bool migrated;
     bool ack_req;
@@ -134,8 +162,13 @@ typedef struct MocxBth {
 
 /**
  * struct MocxPkt - a packet taken apart
+ * @path: headers below the transport
+ * @bth: transport headers
+ * @op: what the opcode means
  * @l3: IP header or GRH, @l3_len bytes, 20 or 40
+ * @l3_len: bytes of @l3: 20 or 40
  * @payload: @len bytes, pad left off
+ * @len: bytes of @payload
  *
  * Points into the frame.
  */
@@ -158,6 +191,8 @@ typedef enum MocxParse {
 
 /**
  * mocx_wire_parse() - take a frame apart
+ * @pkt: filled as far as the frame was understood
+ * @frame: from the destination MAC on
  * @len: bytes of the frame, Ethernet padding included
  *
  * The ICRC is found by the length in the headers, never by that of the frame.
@@ -168,12 +203,18 @@ MocxParse mocx_wire_parse(MocxPkt *pkt, const uint8_t *frame, size_t len);
 
 /**
  * mocx_wire_size() - bytes of the frame, ICRC included, Ethernet padding not
+ * @path: decides on tag, IP version and GRH
+ * @opcode: decides on the transport headers
  * @payload: bytes without pad
  */
 size_t mocx_wire_size(const MocxPath *path, uint8_t opcode, uint32_t payload);
 
 /**
  * mocx_wire_headers() - write all up to the payload, and the pad after it
+ * @frame: room for mocx_wire_size() bytes
+ * @path: headers below the transport
+ * @bth: transport headers; @pad of it is not looked at
+ * @payload: bytes without pad
  * @ip_id: identification of the IPv4 header
  *
  * Return: where the payload goes.  Once it is there, mocx_wire_seal().

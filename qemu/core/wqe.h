@@ -34,13 +34,27 @@ typedef enum MocxWqeResult {
 
 /**
  * struct MocxWqe - a send WQE
+ * @valid: the fields are those of the WQE at @counter
  * @counter: index of its first block, modulo 2^16
  * @blocks: basic blocks it takes
- * @len: bytes it gathers or scatters
- * @segs: the list; an inline segment has its offset in @raw as address
- * @inline_segs: bit n: segment n is inline
+ * @opcode: MLX5_OPCODE_*
+ * @fence: MOCX_FENCE_*
+ * @signalled: a CQE is asked for
+ * @solicited: the message carries a solicited event
+ * @size: bytes of the WQE, control segment included
  * @av: offset of the address vector in @raw (UD)
  * @umr: offset of the UMR control segment in @raw
+ * @imm: immediate data or key to invalidate, in host order
+ * @rkey: key of the remote memory
+ * @raddr: remote address
+ * @swap_add: atomic: what to store or to add
+ * @compare: atomic: what to compare with
+ * @srqn: XRC: the SRQ at the destination
+ * @num_segs: entries of @segs
+ * @len: bytes it gathers or scatters
+ * @inline_segs: bit n: segment n is inline
+ * @segs: the list; an inline segment has its offset in @raw as address
+ * @raw: the WQE as copied from the guest, @size bytes
  */
 typedef struct MocxWqe {
     bool valid;
@@ -68,9 +82,12 @@ typedef struct MocxWqe {
 
 /**
  * struct MocxRecvWqe - a receive WQE that a message has taken
+ * @bound: a message in progress has taken it
  * @counter: its index in the RQ, or in the SRQ
  * @next: SRQ: the one to take after it
+ * @num_sges: entries of @sges
  * @room: bytes it can hold
+ * @sges: the scatter list
  */
 typedef struct MocxRecvWqe {
     bool bound;
@@ -83,6 +100,9 @@ typedef struct MocxRecvWqe {
 
 /**
  * mocx_wqe_fetch() - read and check the send WQE at block @counter
+ * @dev: the device
+ * @qp: the queue pair
+ * @counter: index of its first block, modulo 2^16
  * @avail: blocks that are posted from there on
  * @wqe: filled as far as it could be read; @counter, @blocks and @opcode are
  *     right even if it is malformed, so that it can complete in error
@@ -99,7 +119,9 @@ MocxMemResult mocx_wqe_write(MocxDev *dev, const MocxQp *qp, const MocxWqe *wqe,
 
 /**
  * mocx_recv_parse() - the scatter list of a receive WQE
+ * @wqe: its scatter list is filled
  * @raw: @len bytes, without the next segment of an SRQ
+ * @len: bytes of @raw
  *
  * Return: MOCX_WQE_OK; an empty list is no error.
  */
