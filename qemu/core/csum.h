@@ -11,6 +11,7 @@
 
 /**
  * mocx_csum() - ones' complement sum of 16-bit big-endian words
+ * @data: the bytes, of any alignment
  * @len: bytes, below 1 GiB; an odd last byte is padded with a zero
  */
 uint16_t mocx_csum(const void *data, size_t len);
@@ -26,6 +27,7 @@ static inline uint16_t mocx_csum_add(uint32_t a, uint32_t b)
  * mocx_csum_pseudo() - sum of the pseudo header of TCP and UDP
  * @addrs: source and destination, adjacent, as they are in the IP header
  * @addrs_len: bytes of both: 8 for IPv4 (RFC 793), 32 for IPv6 (RFC 8200)
+ * @proto: 6 or 17
  * @l4_len: bytes of the L4 header and its payload
  */
 uint16_t mocx_csum_pseudo(const void *addrs, size_t addrs_len, uint8_t proto,

@@ -34,15 +34,20 @@ typedef enum MocxL4 { MOCX_L4_NONE, MOCX_L4_TCP, MOCX_L4_UDP } MocxL4;
 
 /**
  * struct MocxEthPkt - a parsed frame
- * @num_tags: VLAN tags in a row
+ * @data: the frame
+ * @len: bytes of it
+ * @ip_end: offset behind the IP packet by its length field, at most @len
+ * @l3_off: offset of the IP header
+ * @l4_off: offset behind the IP headers
  * @ethertype: what follows the tags
+ * @num_tags: VLAN tags in a row
  * @l3: by ethertype; the fixed IP header lies within the frame
- * @l3_sane: version and header length hold what they must
  * @l4: the protocol's whole header lies within the IP packet, no fragment
  * @ip_proto: behind the extension headers of IPv6
+ * @l3_sane: version and header length hold what they must
+ * @ip_frag: a fragment, first or later
  * @ip_opts: IPv4 options or IPv6 extension headers are present
  * @looped: was sent by this device; set by steering
- * @ip_end: offset behind the IP packet by its length field, at most @len
  */
 typedef struct MocxEthPkt {
     const uint8_t *data;
@@ -52,8 +57,8 @@ typedef struct MocxEthPkt {
     uint16_t l4_off;
     uint16_t ethertype;
     uint8_t num_tags;
-    uint8_t l3;             /* MocxL3 */
-    uint8_t l4;             /* MocxL4 */
+    uint8_t l3;
+    uint8_t l4;
     uint8_t ip_proto;
     bool l3_sane;
     bool ip_frag;
@@ -63,6 +68,9 @@ typedef struct MocxEthPkt {
 
 /**
  * mocx_eth_parse() - find the headers of @data
+ * @pkt: filled; points into @data
+ * @data: from the destination MAC on
+ * @len: bytes
  *
  * Return: false if it is too short for an Ethernet header.
  */

@@ -22,14 +22,24 @@ typedef struct MocxSq MocxSq;
 /**
  * struct MocxEthWqe - a send WQE, and how far it has been sent
  * @counter: index of its first basic block
+ * @blocks: basic blocks it takes
+ * @opcode: MLX5_OPCODE_*
+ * @signalled: a CQE is asked for
+ * @solicited: the CQE raises a solicited event
  * @cs_flags: MLX5_ETH_WQE_L3_CSUM, MLX5_ETH_WQE_L4_CSUM
+ * @mss: large send: bytes of payload of a frame
  * @hdr_len: bytes of inlined header, in @raw at MOCX_ETH_WQE_HDR
  * @tag: VLAN tag to insert, type and TCI; 0 for none
  * @len: bytes of all segments
+ * @num_segs: entries of @segs
  * @inline_segs: bit n: segment n is inline, its address an offset in @raw
+ * @segs: the gather list
  * @template: large send: the headers, with data in @raw
  * @off: bytes of segments sent; @seg and @seg_off say where that is
+ * @seg: segment at which @off lies
+ * @seg_off: and the byte in it
  * @frames: sent of it
+ * @raw: the WQE as copied from the guest
  */
 typedef struct MocxEthWqe {
     uint16_t counter;
@@ -64,6 +74,8 @@ typedef enum MocxEthWqeResult {
 
 /**
  * mocx_eth_wqe_fetch() - read and check the WQE at @sq->ci
+ * @dev: the device
+ * @sq: the send queue
  * @avail: basic blocks posted from there on, at least 1
  * @wqe: @counter, @blocks and @opcode are filled even if it is malformed, so
  *     that it can complete in error
@@ -73,6 +85,10 @@ MocxEthWqeResult mocx_eth_wqe_fetch(MocxDev *dev, const MocxSq *sq,
 
 /**
  * mocx_eth_wqe_gather() - the next @len bytes of the segments
+ * @dev: the device
+ * @sq: the send queue
+ * @wqe: the WQE, whose place moves on by @len
+ * @buf: room for @len bytes
  * @len: no more than is left
  */
 MocxMemResult mocx_eth_wqe_gather(MocxDev *dev, const MocxSq *sq,

@@ -31,6 +31,7 @@ void mocx_match_key(MocxMatchKey *key, const MocxEthPkt *pkt);
 
 /**
  * mocx_match_mask() - take match criteria
+ * @mask: filled
  * @enable: match_criteria_enable; a part that is not enabled is not looked at
  * @param: fte_match_param
  *
@@ -40,6 +41,7 @@ bool mocx_match_mask(MocxMatchMask *mask, uint8_t enable, const uint8_t *param);
 
 /**
  * mocx_match_pick() - the dwords of @param that @mask looks at, masked
+ * @mask: which dwords
  * @param: a key, or the match_value of an entry
  * @out: room for @mask->n dwords
  *

@@ -60,12 +60,15 @@ typedef struct MocxPort {
 
 /**
  * mocx_tx_room() - may @n more frames be put on the wire in this slice?
+ * @dev: the device
+ * @n: frames
  *
  * A queue that gets false calls mocx_work_wait_tx() and stops.
  */
 bool mocx_tx_room(MocxDev *dev, unsigned n);
 /**
  * mocx_tx_buf() - room to build one frame in
+ * @dev: the device
  * @len: bytes, at most MOCX_FRAME_MAX
  *
  * Return: never NULL after mocx_tx_room() said yes.
@@ -73,6 +76,8 @@ bool mocx_tx_room(MocxDev *dev, unsigned n);
 uint8_t *mocx_tx_buf(MocxDev *dev, size_t len);
 /**
  * mocx_tx_commit() - send the frame last built
+ * @dev: the device
+ * @len: bytes, at most those mocx_tx_buf() was asked for
  * @roce: came from the RDMA transport
  *
  * A frame to a MAC of our own is not sent: it comes back, to the transport or
@@ -85,6 +90,9 @@ void mocx_tx_commit(MocxDev *dev, size_t len, bool roce);
 
 /**
  * mocx_roce_receive() - transport: a frame that may be RoCE
+ * @dev: the device
+ * @frame: from the destination MAC on
+ * @len: bytes
  *
  * Called before Ethernet steering while roce_en is set, for UDP port 4791 and
  * ethertype 0x8915, VLAN tagged or not.  Frames that loop back come this way

@@ -50,7 +50,10 @@ typedef struct MocxFlowDest {
 /**
  * struct MocxFlowAction - what an entry does; replaced as a whole
  * @flags: MOCX_FLOW_*
+ * @tag: flow tag for the CQE
+ * @num_dests: entries of @dests
  * @dests: @num_dests destinations; a packet goes to each
+ * @counter: counts what matched, or NULL
  */
 typedef struct MocxFlowAction {
     uint16_t flags;
@@ -62,8 +65,11 @@ typedef struct MocxFlowAction {
 
 /**
  * struct MocxFlowEntry - one rule
+ * @next_match: next in the chain of the group's hash table by match value
+ * @next_index: next in that by index
  * @index: in the table
- * @next_match, @next_index: chains of the group's two hash tables
+ * @hash: of @value
+ * @action: what becomes of a packet
  * @value: what mocx_match_pick() made of the match value
  */
 struct MocxFlowEntry {
@@ -77,15 +83,24 @@ struct MocxFlowEntry {
 
 /**
  * struct MocxFlowGroup - entries with one mask
- * @start, @end: first and last flow index
- * @by_match, @by_index: chained hash tables of 1 << @log_buckets each
+ * @obj: number and type
+ * @table: the table it is in
+ * @next: the next group of the table, by @start
+ * @start: first flow index
+ * @end: last flow index
+ * @enable: match_criteria_enable
+ * @mask: the parts of a packet that its entries look at
+ * @num_entries: entries in it
+ * @log_buckets: log2 of the size of both hash tables
+ * @by_match: chained hash table of the entries by match value
+ * @by_index: the same by index
  */
 struct MocxFlowGroup {
     MocxObj obj;
     MocxFlowTable *table;
-    MocxFlowGroup *next;        /* by @start */
+    MocxFlowGroup *next;
     uint32_t start, end;
-    uint8_t enable;             /* match_criteria_enable */
+    uint8_t enable;
     MocxMatchMask mask;
     uint32_t num_entries;
     uint8_t log_buckets;
@@ -103,6 +118,10 @@ struct MocxFlowTable {
 
 /**
  * struct MocxSteer - steering of one device
+ * @tables: number space of the tables
+ * @groups: number space of the groups
+ * @root: where packets enter, or NULL: all are dropped
+ * @num_entries: entries of all tables
  * @key: scratch, the packet being steered
  * @lookups: tables the packet may still enter
  */
@@ -119,6 +138,8 @@ struct MocxSteer {
 MocxFlowTable *mocx_flow_table_find(MocxDev *dev, uint32_t id);
 /**
  * mocx_flow_table_of() - the table that a command names
+ * @dev: the device
+ * @cmd: the command
  * @status: why, if there is none
  */
 MocxFlowTable *mocx_flow_table_of(MocxDev *dev, MocxCmd *cmd,

@@ -48,6 +48,9 @@ MocxRqt *mocx_rqt_find(MocxDev *dev, uint32_t rqtn);
 
 /**
  * mocx_tir_receive() - a packet that steering sent here
+ * @dev: the device
+ * @tir: the TIR
+ * @pkt: the packet
  * @flow_tag: of the entry that forwarded it
  */
 void mocx_tir_receive(MocxDev *dev, MocxTir *tir, const MocxEthPkt *pkt,

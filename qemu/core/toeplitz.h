@@ -13,6 +13,7 @@
 /**
  * mocx_toeplitz() - the Toeplitz hash
  * @key: MOCX_TOEPLITZ_KEY bytes
+ * @in: addresses and ports in the order of the hash
  * @len: bytes of @in, at most MOCX_TOEPLITZ_INPUT
  */
 uint32_t mocx_toeplitz(const uint8_t *key, const uint8_t *in, size_t len);

@@ -21,6 +21,8 @@ typedef struct MocxWq {
 
 /**
  * struct MocxWqLimits - what a kind of queue allows
+ * @log_stride_min: log2 of the least bytes of an entry
+ * @log_stride_max: log2 of the most
  */
 typedef struct MocxWqLimits {
     uint8_t log_stride_min, log_stride_max;
@@ -28,7 +30,11 @@ typedef struct MocxWqLimits {
 
 /**
  * mocx_wq_init() - take a cyclic work queue from a command
+ * @dev: the device
+ * @cmd: the command
+ * @wq: filled
  * @wqc: the wq context, in @cmd's input, followed by its page list
+ * @limits: what this kind of queue allows
  *
  * Return: MOCX_OK, or a status already logged; nothing is held then.
  */
