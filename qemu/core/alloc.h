@@ -34,6 +34,7 @@ typedef struct MocxQCounter {
 
 /**
  * mocx_q_counter() - the counter set with this number
+ * @dev: the device
  * @id: counter_set_id of a queue's context
  *
  * Return: never NULL; a set that nobody reads stands in for a number that is

@@ -16,9 +16,14 @@
 
 /**
  * struct CapRow - one field
- * @off, @bits: place in the capability, counted from its first bit
+ * @type: MocxCapType
+ * @off: first bit in the capability
+ * @bits: width
  * @value: what is offered, unless @cfg names a field of MocxConfig
+ * @cfg_off: offset in MocxConfig of the field that is offered instead
+ * @cfg_size: its bytes; 0: @value is offered
  * @off_at_first: current value is 0 until the driver sets it
+ * @name: of the field, for the log
  */
 typedef struct CapRow {
     uint8_t type;

@@ -18,6 +18,8 @@ typedef enum MocxCapType {
 
 /**
  * mocx_cap() - current value of a field
+ * @dev: the device
+ * @type: the capability
  * @bit_off: as __devx_bit_off(struct, field) has it
  *
  * Return: 0 for a field that is not offered.

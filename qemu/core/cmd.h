@@ -43,8 +43,11 @@ enum {
  * @inlen: bytes; at least the row's @in_min
  * @out: whole output message, zeroed; status and syndrome are filled by cmd.c
  * @outlen: bytes the driver gave room for; at least the row's @out_min
- * @defined: bytes of @out that mean something, if the command answers with more
- *     than its layout has; 0 otherwise
+ * @defined: bytes of @out that mean something, if the command answers with
+ *     more than its layout has; 0 otherwise
+ * @opcode: of the input header
+ * @op_mod: of the input header
+ * @uid: user context of the input header, 0 for the kernel's
  * @syndrome: set by the handler beside a status other than MOCX_OK
  */
 typedef struct MocxCmd {
@@ -63,9 +66,13 @@ typedef MocxStatus MocxCmdFn(MocxDev *dev, MocxCmd *cmd);
 
 /**
  * struct MocxCmdRow - one opcode
- * @in_min, @out_min: bytes without which the command has no meaning; a shorter
- *     message is MOCX_BAD_INPUT_LEN or MOCX_BAD_OUTPUT_LEN
+ * @opcode: MLX5_CMD_OP_*
+ * @name: of the opcode, for the log
+ * @in_min: bytes without which the command has no meaning; a shorter message
+ *     is MOCX_BAD_INPUT_LEN
+ * @out_min: the same of the output; MOCX_BAD_OUTPUT_LEN
  * @states: MOCX_ST_* in which it is legal; otherwise MOCX_BAD_SYS_STATE
+ * @fn: the handler
  * @ifc: name of its layouts in mlx5_ifc.h, without _in and _out
  */
 typedef struct MocxCmdRow {
@@ -114,6 +121,10 @@ MocxStatus mocx_bad(MocxDev *dev, MocxCmd *cmd, MocxStatus status,
 
 /**
  * mocx_unknown() - a status with its syndrome, for what the model lacks
+ * @dev: the device
+ * @cmd: the command
+ * @status: for the output
+ * @syndrome: for the output
  * @what: kind of thing asked for
  * @number: which one
  *
@@ -126,6 +137,7 @@ MocxStatus mocx_unknown(MocxDev *dev, MocxCmd *cmd, MocxStatus status,
 
 /**
  * mocx_cmd_doorbell() - the command doorbell was written
+ * @dev: the device
  * @slots: one bit per slot
  *
  * Commands are executed here and now; one that fault injection delays

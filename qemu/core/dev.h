@@ -27,14 +27,16 @@ typedef struct MocxTx MocxTx;           /* port.c */
 typedef struct MocxSteer MocxSteer;     /* steer.c */
 typedef struct MocxRoce MocxRoce;       /* roce.c */
 
+#define MOCX_LOG_RECENT     64
+
 /**
  * struct MocxLogLimit - what keeps a guest from flooding the host's log
- * @hash, @shown_ns: lines shown last, and when
+ * @hash: hashes of the lines shown last
+ * @shown_ns: when each of them was
  * @spent: lines shown of those that may be shown at once
  * @refill_ns: until when @spent was made good
  * @left_out: lines since the last that was shown
  */
-#define MOCX_LOG_RECENT     64
 typedef struct MocxLogLimit {
     uint64_t hash[MOCX_LOG_RECENT];
     uint64_t shown_ns[MOCX_LOG_RECENT];
@@ -111,6 +113,7 @@ extern const MocxModule mocx_mod_qp, mocx_mod_srq, mocx_mod_roce;
 
 /**
  * mocx_leave() - the end of every entry point but mocx_run()
+ * @dev: the device
  *
  * What was gathered while it ran goes to the host: frames, the next deadline,
  * a wish to run.
@@ -121,6 +124,8 @@ void mocx_leave(MocxDev *dev);
 void mocx_tx_flush(MocxDev *dev);
 /**
  * mocx_port_changed() - after PAOS or the cable: tell the driver if it shows
+ * @dev: the device
+ * @was_up: its state before the change
  */
 void mocx_port_changed(MocxDev *dev, bool was_up);
 
@@ -148,6 +153,7 @@ void mocx_log(MocxDev *dev, MocxLog level, const char *fmt, ...)
 
 /**
  * mocx_dma_on() - may the device reach guest memory?
+ * @dev: the device
  *
  * Dead firmware reaches none: the driver frees its rings without a word to it.
  */

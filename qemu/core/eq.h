@@ -36,6 +36,9 @@ MocxEq *mocx_eq_find(MocxDev *dev, uint32_t eqn);
 void mocx_eq_comp(MocxDev *dev, MocxEq *eq, uint32_t cqn);
 /**
  * mocx_event() - an asynchronous event, to the EQ that wants its type
+ * @dev: the device
+ * @type: MOCX_EV_*
+ * @sub_type: as in the EQE
  * @data: 28 bytes that go to EQE offset 0x20, or NULL
  */
 void mocx_event(MocxDev *dev, uint8_t type, uint8_t sub_type,
@@ -44,6 +47,10 @@ void mocx_event(MocxDev *dev, uint8_t type, uint8_t sub_type,
 bool mocx_event_wanted(MocxDev *dev, uint8_t type);
 /**
  * mocx_event_queue() - the same about a QP, RQ, SQ (@kind 0, 1, 2) or SRQ
+ * @dev: the device
+ * @type: MOCX_EV_*
+ * @kind: 0: QP or SRQ, 1: RQ, 2: SQ
+ * @num: number of the queue
  */
 void mocx_event_queue(MocxDev *dev, uint8_t type, uint8_t kind, uint32_t num);
 /** mocx_eq_doorbell() - UAR offset 0x40 (@arm) or 0x48 */

@@ -51,6 +51,7 @@ void mocx_inject_free(MocxInject *inj);
 
 /**
  * mocx_inject_cmd() - ask before a command's handler runs
+ * @inj: the injector
  * @opcode: of the input header
  *
  * Counts the command, so it is to be called once for each.
@@ -59,6 +60,8 @@ MocxInjectCmd mocx_inject_cmd(MocxInject *inj, uint16_t opcode);
 
 /**
  * mocx_inject_armed() - is anything armed on this direction of the wire?
+ * @inj: the injector
+ * @dir: direction of the wire
  *
  * False allows to skip mocx_inject_frame().
  */
@@ -66,6 +69,8 @@ bool mocx_inject_armed(const MocxInject *inj, MocxInjectDir dir);
 
 /**
  * mocx_inject_frame() - pass one frame through the injector
+ * @inj: the injector
+ * @dir: direction of the wire
  * @in: the frame
  * @out: receives the frames to go on with instead, in this order
  *
@@ -82,6 +87,7 @@ bool mocx_inject_link_down(const MocxInject *inj);
 
 /**
  * mocx_inject_fatal() - health syndrome of the firmware, 0 if it is well
+ * @inj: the injector
  *
  * Non-zero: the health buffer shows it and asks for a reset, and no command is
  * completed any more until there is one.
@@ -90,6 +96,7 @@ uint8_t mocx_inject_fatal(const MocxInject *inj);
 
 /**
  * mocx_inject_reset() - a reset of the device cures a firmware fatal
+ * @inj: the injector
  *
  * Everything else stays armed, so that a test can break the next bring-up.
  */
@@ -97,6 +104,8 @@ void mocx_inject_reset(MocxInject *inj);
 
 /**
  * mocx_inject_parse() - arm what @spec says
+ * @inj: the injector
+ * @spec: one "key=value[,key=value…]" line
  * @err: on failure, a static sentence
  *
  * Return: true if understood; otherwise nothing has changed.
@@ -105,6 +114,10 @@ bool mocx_inject_parse(MocxInject *inj, const char *spec, const char **err);
 
 /**
  * struct MocxInjectStats - how often each kind has struck
+ * @cmd_failed: commands completed with a status
+ * @cmd_delayed: commands completed late
+ * @cmd_dropped: commands never completed
+ * @wire: frames by direction and fault
  */
 typedef struct MocxInjectStats {
     uint64_t cmd_failed;

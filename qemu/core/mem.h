@@ -100,7 +100,10 @@ MocxMkey *mocx_mkey_find(MocxDev *dev, uint32_t key);
 
 /**
  * mocx_mkey_load() - translation entries, as CREATE_MKEY or a UMR carries them
+ * @mkey: the key
  * @first: octword in the key where they go (two MTTs or one KLM each)
+ * @entries: big-endian MTTs or KLMs, as the command or WQE has them
+ * @octwords: units of 16 bytes in @entries
  *
  * What lies beyond the key's room is ignored.  @mkey->mode decides how they are
  * read; a UMR that changes the mode does so before.
@@ -119,7 +122,14 @@ typedef struct MocxSge {
 } MocxSge;
 
 /**
- * mocx_sgl_read() / mocx_sgl_write() - copy at byte @off of a list
+ * mocx_sgl_read() - gather at byte @off of a list
+ * @dev: the device
+ * @acc: who reads, and how
+ * @sgl: the list
+ * @n: its entries
+ * @off: byte of the list to begin at
+ * @buf: room for @len bytes
+ * @len: bytes to copy
  *
  * Return: as the first failing entry; MOCX_MEM_BAD_RANGE if the list is too
  * short.
@@ -127,6 +137,7 @@ typedef struct MocxSge {
 MocxMemResult mocx_sgl_read(MocxDev *dev, const MocxAccess *acc,
                             const MocxSge *sgl, unsigned n, uint64_t off,
                             void *buf, size_t len);
+/** mocx_sgl_write() - the reverse: scatter @buf */
 MocxMemResult mocx_sgl_write(MocxDev *dev, const MocxAccess *acc,
                              const MocxSge *sgl, unsigned n, uint64_t off,
                              const void *buf, size_t len);

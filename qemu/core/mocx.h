@@ -44,8 +44,9 @@ typedef struct MocxFrame {
 /**
  * struct MocxHostOps - all that the core asks of its host
  *
- * @dma_read, @dma_write: copy between guest memory and @buf; false if the
- *     address is not memory (the transfer may be partial).
+ * @dma_read: copy from guest memory to @buf; false if the address is not
+ *     memory (the transfer may be partial)
+ * @dma_write: the reverse
  * @map: a host pointer to guest memory at @addr; @len is in: wanted, out:
  *     contiguous bytes there (never more than wanted).  NULL if there is none.
  *     Valid until the running entry point returns; never unmapped by the core.
@@ -53,8 +54,8 @@ typedef struct MocxFrame {
  *     the last dword becomes visible after all before it, and whole.  For CQE
  *     and EQE ownership and command status.
  * @cmpxchg64: atomically, on the 8-byte aligned guest word at @addr: load it,
- *     and if it equals @cmp store @swap.  Values are in guest memory order
- *     (no byte swap).  @old receives the word as loaded.
+ *     and if it equals @cmp store @swap.  Values are in guest memory order (no
+ *     byte swap).  @old receives the word as loaded.
  * @send: hand over @n frames; returns how many went.  Fewer than @n means the
  *     wire is full: the host calls mocx_tx_resume() when there is room.
  * @raise_msix: one message on @vector.
@@ -81,14 +82,29 @@ typedef struct MocxHostOps {
 
 /**
  * struct MocxConfig - what is fixed when the device is made
+ * @mac: permanent MAC of the port
+ * @link_speed_mbps: 25000, 40000, 50000 or 100000
+ * @num_vectors: MSI-X table size, the vector for asynchronous events included
+ * @log_max_qp: log2 of the most QPs, SQs and RQs
+ * @log_max_cq: log2 of the most CQs
+ * @log_max_mkey: log2 of the most memory keys
+ * @log_max_pd: log2 of the most PDs
+ * @log_max_srq: log2 of the most SRQs
+ * @log_max_qp_sz: log2 of the most WQEs of a queue
+ * @log_max_cq_sz: log2 of the most CQEs of a CQ
+ * @num_uars: 4 KiB pages of BAR0, the initialization segment included
+ * @roce_addresses: entries of the GID table
+ * @boot_pages: firmware pages of 4 KiB asked for at boot
+ * @init_pages: and at init
+ * @strict: verifier mode
  *
  * Zero in a limit means the default.  See cap.c for how each shows up in the
  * capabilities.
  */
 typedef struct MocxConfig {
     uint8_t mac[MOCX_MAC_LEN];
-    uint32_t link_speed_mbps;   /* 25000, 40000, 50000, 100000 */
-    uint16_t num_vectors;       /* MSI-X table size, async vector included */
+    uint32_t link_speed_mbps;
+    uint16_t num_vectors;
     uint8_t log_max_qp;
     uint8_t log_max_cq;
     uint8_t log_max_mkey;
@@ -96,15 +112,16 @@ typedef struct MocxConfig {
     uint8_t log_max_srq;
     uint8_t log_max_qp_sz;
     uint8_t log_max_cq_sz;
-    uint16_t num_uars;          /* 4 KiB pages of BAR0, init segment included */
-    uint16_t roce_addresses;    /* GID table length */
-    uint32_t boot_pages;        /* firmware pages asked for at boot */
-    uint32_t init_pages;        /* and at init */
-    bool strict;                /* verifier mode */
+    uint16_t num_uars;
+    uint16_t roce_addresses;
+    uint32_t boot_pages;
+    uint32_t init_pages;
+    bool strict;
 } MocxConfig;
 
 /**
  * mocx_config_default() - fill @cfg with the defaults of a ConnectX-5
+ * @cfg: filled; what it held is lost
  */
 void mocx_config_default(MocxConfig *cfg);
 
@@ -131,6 +148,7 @@ uint64_t mocx_bar_size(const MocxDev *dev);
 
 /**
  * mocx_mmio_read() - a read of BAR0
+ * @dev: the device, powered on
  * @addr: byte offset in BAR0
  * @size: 1, 2, 4 or 8
  *
@@ -145,6 +163,9 @@ void mocx_mmio_write(MocxDev *dev, uint64_t addr, uint64_t value,
 
 /**
  * mocx_receive() - frames from the wire
+ * @dev: the device
+ * @frames: the frames, which may be gone when this returns
+ * @n: how many there are
  *
  * Return: how many were taken.  Fewer than @n means the device is busy; the
  * host offers the rest again after the next mocx_run() that had work.
@@ -153,6 +174,7 @@ size_t mocx_receive(MocxDev *dev, const MocxFrame *frames, size_t n);
 
 /**
  * mocx_run() - do one slice of work
+ * @dev: the device
  * @budget: packets and WQEs that may be handled before returning
  *
  * Return: true if work is left.
@@ -173,6 +195,7 @@ void mocx_set_link(MocxDev *dev, bool up);
 
 /**
  * mocx_status_json() - live objects, firmware pages, counters
+ * @dev: the device
  *
  * Return: a malloc'ed JSON object; the caller frees it.
  */
@@ -180,6 +203,7 @@ char *mocx_status_json(MocxDev *dev);
 
 /**
  * mocx_inject() - arm or clear fault injection
+ * @dev: the device
  * @spec: one "key=value[,key=value…]" line; see inject.c for the keys
  * @err: on failure, a static sentence
  *

@@ -47,20 +47,29 @@ typedef struct MocxObj {
  * struct MocxTable - one number space
  * @first: smallest number handed out
  * @limit: largest number of objects alive at once
+ * @count: objects alive
+ * @next: where the search for a free number begins
+ * @high: slots that ever had an object
+ * @cap: slots allocated
+ * @slots: objects by number, less @first
+ * @live: counters by MocxObjType to keep, or NULL
  */
 typedef struct MocxTable {
     uint32_t first;
     uint32_t limit;
     uint32_t count;
     uint32_t next;
-    uint32_t high;          /* slots that ever had an object */
-    uint32_t cap;           /* slots allocated */
+    uint32_t high;
+    uint32_t cap;
     MocxObj **slots;
-    uint32_t *live;         /* counters by MocxObjType to keep, or NULL */
+    uint32_t *live;
 } MocxTable;
 
 /**
  * mocx_table_init() - set the bounds of an empty table
+ * @t: the table
+ * @first: smallest number to hand out
+ * @limit: most objects alive at once
  *
  * @t->live is left alone.  The tables of MocxDev are set up by dev.c before any
  * module is created; a module does this for its own tables only.
@@ -71,6 +80,9 @@ void mocx_table_fini(MocxTable *t);
 
 /**
  * mocx_table_add() - number @obj and enter it
+ * @t: the table
+ * @obj: receives its number and type; the caller owns it
+ * @type: what it is
  *
  * Return: false when the table is at its limit.
  */

@@ -18,6 +18,7 @@ void mocx_pages_release(MocxDev *dev);
 void mocx_pages_forget(MocxDev *dev);
 /**
  * mocx_pages_balance() - after commands: ask for, or offer, run-time pages
+ * @dev: the device
  *
  * The need follows the number of objects.  Nothing waits for the answer.
  */

@@ -15,6 +15,9 @@ typedef struct MocxTimer MocxTimer;
 
 /**
  * MocxWorkFn - do up to @budget units (packets or WQEs)
+ * @dev: the device
+ * @work: embedded in the object it serves
+ * @budget: units it may use
  * @used: units done
  *
  * Return: true if the item wants to run again at once.  An item that waits
@@ -50,6 +53,7 @@ struct MocxTimer {
 
 /**
  * mocx_now() - the clock, ns; constant within one entry point is not promised
+ * @dev: the device
  */
 uint64_t mocx_now(MocxDev *dev);
 void mocx_timer_arm(MocxDev *dev, MocxTimer *timer, uint64_t deadline_ns);

@@ -70,6 +70,7 @@ struct MocxState {
 
 /**
  * mocx_hw_enter() - begin a call into the core
+ * @s: the QEMU device
  *
  * Return: false if the core is running already; then it must not be called.
  */
