@@ -90,6 +90,11 @@ void drv_free(Drv *d);
 
 /**
  * drv_cmd() - one command through slot 0, waited for
+ * @d: the driver
+ * @in: the input
+ * @inlen: bytes
+ * @out: room for the output
+ * @outlen: bytes
  *
  * Return: the status of its output header; also left in @d with the syndrome.
  */
@@ -118,6 +123,7 @@ void drv_cmdq_setup(Drv *d);
 /**
  * drv_bring_up() - to INIT_HCA, then UAR, async and completion EQ, PD,
  * transport domain, and a mkey over all of memory
+ * @d: the driver
  */
 void drv_bring_up(Drv *d);
 /** drv_hca_up() - only to INIT_HCA */
@@ -125,15 +131,13 @@ void drv_hca_up(Drv *d);
 /** drv_tear_down() - the reverse; every page must come back */
 void drv_tear_down(Drv *d);
 void drv_hca_down(Drv *d);
-/**
- * drv_give_pages() / drv_take_pages() - MANAGE_PAGES
- *
- * Return of the latter: how many came.
- */
+/** drv_give_pages() - MANAGE_PAGES: @n pages for the device */
 void drv_give_pages(Drv *d, unsigned n);
+/** drv_take_pages() - ask for @n back; Return: how many came */
 unsigned drv_take_pages(Drv *d, unsigned n);
 /**
  * drv_service_pages() - answer page requests waiting in the async EQ
+ * @d: the driver
  *
  * Other events found there are skipped.
  */
@@ -151,6 +155,9 @@ enum {
 void drv_gid_address(const Host *h, unsigned gid, uint8_t addr[16]);
 /**
  * drv_gid_set() - SET_ROCE_ADDRESS
+ * @d: the driver
+ * @index: in the table
+ * @addr: the address
  * @version: 0 v1, 2 v2
  * @vlan: VLAN ID, or -1
  */
@@ -206,6 +213,10 @@ bool drv_cq_wait(DrvCq *cq, struct mlx5_cqe64 *cqe, uint64_t limit_ns);
 /**
  * drv_cq_expect() - wait at most 10 s; fail unless opcode and, for errors,
  * the syndrome are these
+ * @cq: the CQ
+ * @opcode: MLX5_CQE_*
+ * @syndrome: of an error CQE, else 0
+ * @cqe: receives the CQE, or NULL
  */
 void drv_cq_expect(DrvCq *cq, unsigned opcode, unsigned syndrome,
                    struct mlx5_cqe64 *cqe);
@@ -254,6 +265,9 @@ typedef struct DrvMr {
 
 /**
  * drv_mr_new() - MTT region of @len bytes at virtual address @va
+ * @d: the driver
+ * @va: address as its users see it
+ * @len: bytes
  * @rights: DRV_LR | …
  */
 DrvMr *drv_mr_new(Drv *d, uint64_t va, uint64_t len, unsigned rights);
@@ -325,6 +339,9 @@ unsigned drv_qp_query(DrvQp *qp, uint8_t qpc[DEVX_ST_SZ_BYTES(qpc)]);
 void drv_qp_reset(DrvQp *qp);
 /**
  * drv_qp_connect() - both to RTS, each other's peer; @path NULL: defaults
+ * @a: one QP
+ * @b: its peer
+ * @path: the path; NULL: defaults
  *
  * sq_psn and rq_psn are those of @a; @b gets them crossed.  Both may be one QP.
  */
@@ -371,6 +388,8 @@ typedef struct DrvWr {
 
 /**
  * drv_post() - build one send WQE; drv_ring() tells the device
+ * @qp: the QP
+ * @wr: what to send
  *
  * Return: its index, as the CQE's wqe_counter has it.
  */

@@ -39,6 +39,7 @@ uint16_t eth_sum(const uint8_t *p, size_t len, uint32_t sum);
 
 /**
  * eth_find() - offsets of a frame that came back (IPv4 and IPv6, no options)
+ * @f: the frame; its offsets are filled
  *
  * Return: false unless it is TCP or UDP.
  */

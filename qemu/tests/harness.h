@@ -32,9 +32,23 @@ typedef struct HostGuard HostGuard;
 
 /**
  * struct Host - one machine with one model in it
+ * @world: the world it is in
+ * @index: its end of the wire
+ * @dev: the model
+ * @cfg: what the model was made from
+ * @memfd: behind @mem and @view
  * @mem: guest memory, for the test; gpa_ptr() finds a place in it
  * @view: the same memory as lent to the running entry point; it vanishes when
  *     that returns, so that a pointer kept too long is a crash
+ * @mem_used: bytes handed out by gpa_alloc()
+ * @guards: bytes that nobody may write
+ * @wild: the driver gives nonsense addresses: no guards
+ * @breaks: the driver breaks rules of the verifier
+ * @busy: inside an entry point
+ * @kicked: the model has work
+ * @rx_stalled: the model has refused a frame
+ * @tx_stalled: the wire has refused a frame
+ * @deadline: of the model's timer, in ns
  * @irqs: MSI-X messages by vector
  * @logs: lines logged, by MocxLog
  * @last_log: the newest line that was not MOCX_LOG_INFO
@@ -50,9 +64,9 @@ typedef struct Host {
     uint8_t *mem;
     uint8_t *view;
     uint64_t mem_used;
-    HostGuard *guards;      /* bytes that nobody may write */
-    bool wild;              /* the driver gives nonsense addresses: no guards */
-    bool breaks;            /* the driver breaks rules of the verifier */
+    HostGuard *guards;
+    bool wild;
+    bool breaks;
 
     bool busy;
     bool kicked;
@@ -75,6 +89,7 @@ struct World {
 
 /**
  * world_new() - @n hosts (1 or 2), each with a model made from @cfg
+ * @n: hosts, 1 or 2
  * @cfg: NULL for the defaults; the last byte of the MAC is 1 for the first
  *     host and 2 for the second
  */
@@ -85,6 +100,7 @@ void world_free(World *w);
  * world_settle() - until nothing is left to do at this instant and no frame
  * is on the wire; timers that lie ahead are left alone.  The clock moves only
  * by what the frames take.
+ * @w: the world
  */
 void world_settle(World *w);
 
@@ -93,6 +109,10 @@ void world_run(World *w, uint64_t ns);
 
 /**
  * world_until() - until @cond(@arg) holds, at most @limit_ns
+ * @w: the world
+ * @cond: asked after each thing that happens
+ * @arg: its argument
+ * @limit_ns: how long to wait
  *
  * Return: whether it does.
  */
@@ -101,6 +121,8 @@ bool world_until(World *w, bool (*cond)(void *arg), void *arg,
 
 /**
  * gpa_alloc() - zeroed guest memory that no one else has
+ * @h: the host
+ * @size: bytes
  * @align: a power of two, at least 64 is used
  *
  * Return: its bus address.
@@ -127,6 +149,7 @@ void host_inject(Host *h, const char *spec);
 
 /**
  * host_status() - one number of the status report
+ * @h: the host
  * @path: names joined by dots, "objects.qp"; every name must exist
  */
 int64_t host_status(Host *h, const char *path);
@@ -140,6 +163,9 @@ uint64_t rng_next(uint64_t *state);
 
 /**
  * harness_fail() - a helper found what must not be
+ * @file: of the caller
+ * @line: of the caller
+ * @fmt: as for printf
  *
  * Ends the running test (suite.c), or the process where there is none.
  */

@@ -47,7 +47,11 @@ bool side_in_error(Side *s);
 
 /**
  * struct Msg - one operation between the sides, data checked
- * @off_a, @off_b: where in the regions
+ * @opcode: MLX5_OPCODE_*
+ * @len: bytes
+ * @off_a: where in a's region
+ * @off_b: where in b's
+ * @seed: of the pattern of bytes
  */
 typedef struct Msg {
     uint8_t opcode;
@@ -58,6 +62,8 @@ typedef struct Msg {
 
 /**
  * pair_run() - do it, and check data, guard bytes and completions on both sides
+ * @p: the pair
+ * @m: the operation
  *
  * SEND* and WRITE* go from a to b, READ brings from b to a.
  */

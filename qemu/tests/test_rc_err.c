@@ -19,11 +19,20 @@
 
 /**
  * struct Cause - one request that fails
+ * @name: for the log
+ * @opcode: of the request
+ * @len: bytes of the request
+ * @raddr_off: added to the address
+ * @rkey_xor: spoils the rkey
+ * @lkey_xor: spoils the requester's lkey
  * @rights: of the responder's QP
  * @mr_rights: of the responder's region; 0: all
  * @recv: bytes of a receive WQE posted before; 0: none
- * @syndrome, @vendor: CQE of the requester
+ * @recv_lkey_xor: spoils the responder's
+ * @syndrome: CQE of the requester
+ * @vendor: its vendor syndrome
  * @resp: syndrome of the responder's CQE, or NONE
+ * @resp_vendor: vendor syndrome of the responder's CQE
  * @event: at the responder, or NONE
  * @b_survives: the responder's QP goes on
  */

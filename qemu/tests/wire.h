@@ -22,7 +22,10 @@ typedef enum WireFate { WIRE_PASS, WIRE_DROP, WIRE_TWICE } WireFate;
 
 /**
  * WireFilter - a test's own eye on the wire
+ * @arg: as given to wire_filter()
+ * @from: the end it leaves
  * @data: may be changed in place
+ * @len: bytes
  */
 typedef WireFate WireFilter(void *arg, unsigned from, uint8_t *data,
                             size_t len);
