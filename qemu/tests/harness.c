@@ -246,14 +246,30 @@ static const MocxHostOps host_ops = {
 
 /* Entry points */
 
+/* Of the sanitizer's allocator, if that is the one there is. */
+__attribute__((weak)) size_t __sanitizer_get_current_allocated_bytes(void);
+
+static int64_t heap_bytes(void)
+{
+    return __sanitizer_get_current_allocated_bytes ?
+           (int64_t)__sanitizer_get_current_allocated_bytes() : 0;
+}
+
+int64_t host_heap(Host *h)
+{
+    return __sanitizer_get_current_allocated_bytes ? h->heap : -1;
+}
+
 void host_enter(Host *h)
 {
     CHECK(!h->busy, "the core was entered twice");
     h->busy = true;
+    h->heap_before = heap_bytes();
 }
 
 void host_leave(Host *h)
 {
+    h->heap += heap_bytes() - h->heap_before;
     h->busy = false;
     if (h->view && h->view != h->mem) {
         munmap(h->view, HOST_MEM_SIZE);

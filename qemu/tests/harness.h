@@ -74,6 +74,9 @@ typedef struct Host {
     bool tx_stalled;
     uint64_t deadline;
 
+    int64_t heap;           /* bytes that the model has allocated */
+    int64_t heap_before;    /* of the process, when it was entered */
+
     uint64_t irqs[HOST_VECTORS];
     unsigned logs[HOST_LOG_LEVELS];
     char last_log[256];
@@ -153,6 +156,17 @@ void host_inject(Host *h, const char *spec);
  * @path: names joined by dots, "objects.qp"; every name must exist
  */
 int64_t host_status(Host *h, const char *path);
+
+/**
+ * host_heap() - bytes of heap that the model holds
+ * @h: the host
+ *
+ * What it has allocated and not freed in its entry points.  Frames on the wire
+ * are counted too: the world should be at rest.
+ *
+ * Return: -1 where the allocator does not tell (it is that of ASan).
+ */
+int64_t host_heap(Host *h);
 
 /* Bracket direct calls of entry points that have no wrapper here. */
 void host_enter(Host *h);
