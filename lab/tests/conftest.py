@@ -30,6 +30,8 @@ def pytest_configure(config):
     config.addinivalue_line('markers', 'mocx: only where both ends are mocx')
     config.addinivalue_line('markers', 'says(pattern): lines of the kernels '
                             'that the test provokes')
+    config.addinivalue_line('markers', 'breaks(rule): rules of the model\'s '
+                            'verifier that its programs break')
     config.addinivalue_line('markers', 'full: only with DEPTH=full')
 
 
@@ -92,6 +94,13 @@ def booted(request, pair):
     rig.close()
 
 
+def breaches(rig, item):
+    """What a driver did wrong that its test does not do on purpose."""
+    excused = {rule for mark in item.iter_markers('breaks')
+               for rule in mark.args}
+    return [line for rule, line in rig.breaches() if rule not in excused]
+
+
 @pytest.fixture
 def lab(booted, request):
     """The lab; afterwards the kernels' logs must be clean."""
@@ -99,6 +108,10 @@ def lab(booted, request):
     says = [mark.args[0] for mark in request.node.iter_markers('says')]
     lines = [line for line in booted.look()
              if not any(re.search(pattern, line) for pattern in says)]
+    broken = breaches(booted, request.node)
     if lines:
         pytest.fail('left in the kernel\'s log:\n' + '\n'.join(lines),
                     pytrace=False)
+    if broken:
+        pytest.fail('rules of the verifier were broken:\n' +
+                    '\n'.join(broken), pytrace=False)

@@ -43,14 +43,17 @@ class Rig:
         self.lab = Lab(name or 'tests' + beside)
         if not self.borrowed:
             self.lab.down()
+            wishes['model'] = ','.join(filter(None, [
+                'strict=on', wishes.get('model')]))
             self.lab.up(**{'driver': pair, 'mtu': MTU} | wishes)
         self.guests = {guest.name: guest for guest in self.lab.guests()}
         self.watches = [Watch(guest) for guest in self.guests.values()]
         self.a, self.b = self.guests['a'], self.guests['b']
         self.drivers = dict(zip('ab', drivers(pair)))
         self.mocx = is_mocx(pair)
-        self.pushed, self.facts = set(), {}
+        self.pushed, self.facts, self.broken = set(), {}, {}
         self.look()
+        self.breaches()
 
     def close(self):
         """End the guests, unless they were there before."""
@@ -109,6 +112,26 @@ class Rig:
         return [f'{watch.guest.name}: {line}'
                 for watch, (bad, _) in zip(self.watches, looks)
                 for line in bad]
+
+    # The models' verifiers
+
+    def breaches(self):
+        """[(rule, sentence)] of rules that were broken since the last look."""
+        found = []
+        for name, guest in self.guests.items():
+            counts = (guest.status() or {}).get('breaches', {})
+            for rule, count in counts.items():
+                if rule != 'total' and count > self.broken.get((name, rule), 0):
+                    found.append((rule, self.sentence(name, rule)))
+                self.broken[name, rule] = count
+        return found
+
+    def sentence(self, name, rule):
+        """What the log of a guest's QEMU says about a rule."""
+        log = self.lab.dir / f'{name}.qemu.log'
+        lines = log.read_text(errors='replace').splitlines()
+        told = [line for line in lines if f'strict: {rule}:' in line]
+        return f'{name}: {told[-1] if told else rule}'
 
     # Programs
 

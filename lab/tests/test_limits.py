@@ -22,7 +22,7 @@ def small_lab(pair):
     rig = Rig(pair, beside='small', model=SMALL, mem='1G')
     try:
         yield rig
-        lines = rig.look()
+        lines = rig.look() + [line for _, line in rig.breaches()]
     finally:
         rig.close()
     assert not lines, '\n'.join(lines)

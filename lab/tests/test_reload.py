@@ -30,7 +30,7 @@ def own_lab(pair):
     to it, and what it knows of the old would grow without end."""
     rig = Rig(pair, beside='rounds', tb_size=TRANSLATED, mem='1G')
     yield rig
-    lines = rig.look()
+    lines = rig.look() + [line for _, line in rig.breaches()]
     rig.close()
     assert not lines, '\n'.join(lines)
 
