@@ -433,9 +433,38 @@ static void sixteen_pairs_at_once(void **state)
     pair_free(p);
 }
 
+/* The receive WQE of a message that never ended comes back once, and first. */
+static void half_a_message_is_flushed(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    Picker k = { .from = 0, .opcode = 0x02, .times = 1000, .fate = WIRE_DROP };
+    struct mlx5_cqe64 cqe;
+
+    (void)state;
+    wire_filter(p->w->wire, pick, &k);
+    for (unsigned i = 0; i < 3; i++) {
+        post_recv_at(&p->b, 0, 5000);
+    }
+    pair_post(&p->a, &(DrvWr) {
+        .opcode = MLX5_OPCODE_SEND, .num_sge = 1,
+        .sge = { sge_of(&p->a, 0, 3000) } });
+    world_run(p->w, NSEC_PER_MSEC);
+    assert_true(k.dropped > 0);
+    assert_int_equal(drv_qp_cmd(p->b.qp, MLX5_CMD_OP_2ERR_QP), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        drv_cq_expect(p->b.rcq, MLX5_CQE_RESP_ERR, 5, &cqe);
+        assert_int_equal(be16toh(cqe.wqe_counter), i);
+    }
+    world_run(p->w, NSEC_PER_SEC);
+    assert_false(drv_cq_poll(p->b.rcq, &cqe));
+    wire_filter(p->w->wire, NULL, NULL);
+    pair_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_a_message_is_flushed),
         cmocka_unit_test(survives_loss),
         cmocka_unit_test(survives_heavy_loss),
         cmocka_unit_test(survives_duplicates),

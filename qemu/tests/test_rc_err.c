@@ -275,6 +275,76 @@ static void receives_are_flushed_even_later(void **state)
     pair_free(p);
 }
 
+/* WQEs of many sizes, posted to a QP in error: one CQE each, at its place. */
+static void sends_of_any_size_are_flushed(void **state)
+{
+    static const uint8_t data[400];
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    struct mlx5_cqe64 cqe;
+    uint16_t index[9];
+
+    (void)state;
+    assert_int_equal(drv_qp_cmd(p->a.qp, MLX5_CMD_OP_2ERR_QP), 0);
+    for (unsigned i = 0; i < 9; i++) {
+        index[i] = drv_post(p->a.qp, &(DrvWr) {
+            .opcode = SEND, .inl = data, .inl_len = 1 + 49 * i });
+    }
+    drv_ring(p->a.qp);
+    for (unsigned i = 0; i < 9; i++) {
+        drv_cq_expect(p->a.scq, MLX5_CQE_REQ_ERR, 5, &cqe);
+        assert_int_equal(be16toh(cqe.wqe_counter), index[i]);
+    }
+    world_settle(p->w);
+    assert_false(drv_cq_poll(p->a.scq, &cqe));
+    pair_free(p);
+}
+
+/* A WQE that claims to go on behind what is posted ends with that. */
+static void flush_ends_with_what_is_posted(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    struct mlx5_cqe64 cqe;
+    uint8_t *wqe = gpa_ptr(p->a.d->h, p->a.qp->sq);
+
+    (void)state;
+    assert_int_equal(drv_qp_cmd(p->a.qp, MLX5_CMD_OP_2ERR_QP), 0);
+    drv_post_raw(p->a.qp, MLX5_OPCODE_NOP, 8, 0, NULL, 0);
+    wqe[7] = 40;        /* sixteen-byte units: ten blocks */
+    drv_ring(p->a.qp);
+    drv_cq_expect(p->a.scq, MLX5_CQE_REQ_ERR, 5, &cqe);
+    assert_int_equal(be16toh(cqe.wqe_counter), 0);
+    drv_post_raw(p->a.qp, MLX5_OPCODE_NOP, 8, 0, NULL, 0);
+    drv_ring(p->a.qp);
+    drv_cq_expect(p->a.scq, MLX5_CQE_REQ_ERR, 5, &cqe);
+    assert_int_equal(be16toh(cqe.wqe_counter), 1);
+    pair_free(p);
+}
+
+/* How long a receive waits that is posted to a QP in error. */
+static void looks_for_receives_less_and_less(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    struct mlx5_cqe64 cqe;
+    uint64_t early, late;
+
+    (void)state;
+    assert_int_equal(drv_qp_cmd(p->b.qp, MLX5_CMD_OP_2ERR_QP), 0);
+    world_run(p->w, NSEC_PER_MSEC / 2);
+    early = p->w->now;
+    post_recv_at(&p->b, 0, 0);
+    drv_cq_expect(p->b.rcq, MLX5_CQE_RESP_ERR, 5, &cqe);
+    early = p->w->now - early;
+    assert_true(early <= 2 * NSEC_PER_MSEC);
+    world_run(p->w, 10 * NSEC_PER_SEC + NSEC_PER_MSEC);
+    late = p->w->now;
+    post_recv_at(&p->b, 0, 0);
+    drv_cq_expect(p->b.rcq, MLX5_CQE_RESP_ERR, 5, &cqe);
+    late = p->w->now - late;
+    assert_true(late > early);
+    assert_true(late <= 64 * NSEC_PER_MSEC);
+    pair_free(p);
+}
+
 /* Case 28: the NAK does not depend on a posted receive. */
 static void nak_without_a_receive(void **state)
 {
@@ -403,6 +473,9 @@ int main(void)
         cmocka_unit_test(each_cause_has_its_errors),
         cmocka_unit_test(earlier_work_completes_first),
         cmocka_unit_test(receives_are_flushed_even_later),
+        cmocka_unit_test(sends_of_any_size_are_flushed),
+        cmocka_unit_test(flush_ends_with_what_is_posted),
+        cmocka_unit_test(looks_for_receives_less_and_less),
         cmocka_unit_test(nak_without_a_receive),
         cmocka_unit_test(reset_starts_anew),
         cmocka_unit_test(cq_overrun_is_fatal),
