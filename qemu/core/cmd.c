@@ -339,6 +339,11 @@ static MocxInjectCmd execute(MocxDev *dev, MocxSlot *s)
     dev->cmds_failed += status != MOCX_OK;
     s->out[0] = status;
     mocx_put_be32(s->out + 4, status ? cmd.syndrome : 0);
+    if (dev->ops->command) {
+        MocxCommand told = { s->in, s->inlen, s->out, s->outlen };
+
+        dev->ops->command(dev->opaque, &told);
+    }
     return verdict;
 }
 

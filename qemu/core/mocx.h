@@ -42,6 +42,20 @@ typedef struct MocxFrame {
 } MocxFrame;
 
 /**
+ * struct MocxCommand - a command that was executed, as its driver sees it
+ * @in: input message
+ * @inlen: its bytes
+ * @out: output message
+ * @outlen: its bytes
+ */
+typedef struct MocxCommand {
+    const uint8_t *in;
+    size_t inlen;
+    const uint8_t *out;
+    size_t outlen;
+} MocxCommand;
+
+/**
  * struct MocxHostOps - all that the core asks of its host
  *
  * @dma_read: copy from guest memory to @buf; false if the address is not
@@ -64,6 +78,8 @@ typedef struct MocxFrame {
  *     MOCX_TIMER_OFF cancels.
  * @kick: the core has work and wants mocx_run() soon.
  * @log: one line, no newline.
+ * @command: told of each command that was executed; NULL if nobody wants to
+ *     know.
  */
 typedef struct MocxHostOps {
     bool (*dma_read)(void *opaque, uint64_t addr, void *buf, size_t len);
@@ -78,6 +94,7 @@ typedef struct MocxHostOps {
     void (*timer_set)(void *opaque, uint64_t deadline_ns);
     void (*kick)(void *opaque);
     void (*log)(void *opaque, MocxLog level, const char *line);
+    void (*command)(void *opaque, const MocxCommand *cmd);
 } MocxHostOps;
 
 /**

@@ -214,6 +214,7 @@ static const MocxHostOps mocx_host_ops = {
     .timer_set = mocx_host_timer_set,
     .kick = mocx_host_kick,
     .log = mocx_host_log,
+    .command = mocx_hw_record,
 };
 
 /* PCI */
@@ -450,6 +451,16 @@ static void mocx_set_inject(Object *obj, const char *value, Error **errp)
     s->inject = g_strdup(value);
 }
 
+static char *mocx_get_record(Object *obj, Error **errp)
+{
+    return g_strdup(MOCX(obj)->record_path ?: "");
+}
+
+static void mocx_set_record(Object *obj, const char *value, Error **errp)
+{
+    mocx_hw_record_to(MOCX(obj), value, errp);
+}
+
 static const Property mocx_properties[] = {
     DEFINE_NIC_PROPERTIES(MocxState, nic_conf),
     DEFINE_PROP_STRING("model", MocxState, model),
@@ -481,6 +492,8 @@ static void mocx_instance_init(Object *obj)
 
 static void mocx_finalize(Object *obj)
 {
+    mocx_hw_record_to(MOCX(obj), "", &error_abort);
+    g_free(MOCX(obj)->record_path);
     g_free(MOCX(obj)->inject);
 }
 
@@ -517,6 +530,10 @@ static void mocx_class_init(ObjectClass *klass, void *data)
                                   mocx_set_inject);
     object_class_property_set_description(klass, "inject",
         "fault injection, key=value[,key=value...]");
+    object_class_property_add_str(klass, "record", mocx_get_record,
+                                  mocx_set_record);
+    object_class_property_set_description(klass, "record",
+        "file that every command is written to; empty: none");
 }
 
 static const TypeInfo mocx_types[] = {

@@ -49,6 +49,8 @@ struct MocxState {
     MocxConfig cfg;
     char *model;
     char *inject;           /* given before realize, armed at realize */
+    char *record_path;
+    FILE *record;           /* commands go here, or NULL */
 
     bool busy;              /* inside the core */
     bool kicked;            /* the core has work */
@@ -110,5 +112,20 @@ bool mocx_hw_dma_publish(void *opaque, uint64_t addr, const void *buf,
 bool mocx_hw_dma_cmpxchg64(void *opaque, uint64_t addr, uint64_t cmp,
                            uint64_t swap, uint64_t *old);
 size_t mocx_hw_wire_send(void *opaque, const MocxFrame *frames, size_t n);
+
+/*
+ * Recording of commands (record.c)
+ */
+
+/**
+ * mocx_hw_record_to() - begin a new recording, or end the one there is
+ * @s: the device
+ * @path: file to write, or an empty string
+ * @errp: set if it cannot be opened
+ */
+void mocx_hw_record_to(MocxState *s, const char *path, Error **errp);
+
+/** mocx_hw_record() - host operation: a command was executed */
+void mocx_hw_record(void *opaque, const MocxCommand *cmd);
 
 #endif /* HW_MOCX_STATE_H */
