@@ -49,6 +49,8 @@ typedef struct HostGuard HostGuard;
  * @rx_stalled: the model has refused a frame
  * @tx_stalled: the wire has refused a frame
  * @deadline: of the model's timer, in ns
+ * @heap: bytes that the model has allocated; see host_heap()
+ * @heap_before: of the process, when the model was entered
  * @irqs: MSI-X messages by vector
  * @logs: lines logged, by MocxLog
  * @last_log: the newest line that was not MOCX_LOG_INFO

@@ -29,11 +29,15 @@
 
 /**
  * struct Record - one command
+ * @opcode: of the command
+ * @status: it ended with
  * @in: input without its page list
  * @fixed: bytes of @in
  * @inlen: bytes of the whole input
+ * @outlen: bytes of the output
  * @pages: entries of the page list
  * @step: logarithm of the distance between them
+ * @num_numbers: entries of @numbers
  * @numbers: of the objects that it made
  */
 typedef struct Record {
