@@ -8,8 +8,8 @@ from memory import model_memory, slab
 from pairs import FULL
 from rig import Rig
 
-ROUNDS = 20 if FULL else 6
-SETTLED = 5 if FULL else 3      # rounds after which caches are as they stay
+ROUNDS = 20 if FULL else 4
+SETTLED = 5 if FULL else 2      # rounds after which caches are as they stay
 KIB = 1024                      # by which memory may move after that
 TRANSLATED = 16                 # MiB, which a few rounds fill
 
