@@ -15,8 +15,8 @@
 
 /* In this order at create; in reverse at reset and destroy. */
 static const MocxModule *const base_modules[] = {
-    &mocx_mod_verify, &mocx_mod_inject, &mocx_mod_sched, &mocx_mod_cmd, &mocx_mod_page,
-    &mocx_mod_cap, &mocx_mod_port, &mocx_mod_tx,
+    &mocx_mod_verify, &mocx_mod_inject, &mocx_mod_sched, &mocx_mod_cmd,
+    &mocx_mod_page, &mocx_mod_cap, &mocx_mod_port, &mocx_mod_tx,
 };
 
 static const MocxModule *const object_modules[] = {
