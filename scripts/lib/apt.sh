@@ -17,7 +17,7 @@ mirror_of() {
 		awk -v kind="$kind" -v suite="$(host_suite)" '
 			$1 == "Packages" && kind == "main" && $3 == suite ||
 			$1 == "Packages" && kind == "security" &&
-				$3 ~ /-security$/ { print $2; exit }'
+				$3 ~ /-security$/ { if (!n++) print $2 }'
 }
 
 suite_sources() {
@@ -40,6 +40,7 @@ apt_state() {
 	(
 		flock 9
 		[ -z "$(find "$dir/.updated" -mmin -1440 2>/dev/null)" ] || exit 0
+		has_room "$dir" 200
 		suite_sources "$suite" >"$dir/sources.list"
 		cat >"$conf" <<-CONF
 			Dir::State "$dir";
@@ -58,7 +59,7 @@ apt_state() {
 		step "apt-$suite" "reading the package lists of $suite" \
 			env APT_CONFIG="$conf" apt-get update
 		touch "$dir/.updated"
-	) 9>"$dir/.lock" || exit 1
+	) 9>"$dir/.lock"
 	echo "$conf"
 }
 
@@ -82,11 +83,12 @@ deb_unpack() {
 	done
 }
 
-# deb_newest SUITE REGEX - the newest package whose name matches.
+# deb_newest SUITE REGEX - the newest package whose name matches, if any.
 deb_newest() {
 	local conf
 	conf=$(apt_state "$1")
-	APT_CONFIG=$conf apt-cache pkgnames | grep -E "^$2\$" | sort -V | tail -1
+	APT_CONFIG=$conf apt-cache pkgnames | { grep -E "^$2\$" || true; } |
+		sort -V | tail -1
 }
 
 # deb_depends SUITE PACKAGE - the packages it depends on, one a line.
@@ -105,7 +107,7 @@ src_fetch() {
 	local suite=$1 dir=$2 package=$3 conf line file sum
 	conf=$(apt_state "$suite")
 	line=$(APT_CONFIG=$conf apt-get source --print-uris "$package" \
-		2>/dev/null | grep '\.orig\.tar\.[gx]z ' | tail -1)
+		2>/dev/null | grep '\.orig\.tar\.[gx]z ' | tail -1) || true
 	[ -n "$line" ] || die "no source package $package in $suite"
 	file=$(awk '{ print $2 }' <<<"$line")
 	sum=$(awk '{ print $4 }' <<<"$line")

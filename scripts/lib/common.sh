@@ -2,9 +2,11 @@
 # shellcheck shell=bash
 #
 # What every script shares: where things live, messages, locks, logged steps.
-# Source it; it sets -euo pipefail.
+# Source it; it sets -euo pipefail. That ends what runs in $( ) and ( ) as
+# well, unless a || or an if waits for the outcome: do not write them there.
 
 set -euo pipefail
+shopt -s inherit_errexit
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${CRNIC_CACHE:-${HOME:?}/.cache/crnic}
@@ -96,12 +98,15 @@ step() {
 	shift 2
 	make_dirs "$LOGS"
 	say "$what"
+	# In a process group of its own: mmdebstrap, when it fails, sends its
+	# whole group a signal. Nor may it outlive this script.
+	set -m
 	"$@" >"$log" 2>&1 </dev/null &
 	STEP_PID=$!
-	# A background job ignores Ctrl-C; it must not outlive this script.
-	trap 'kill "$STEP_PID" 2>/dev/null' EXIT
+	set +m
+	trap 'kill -- "-$STEP_PID" 2>/dev/null' EXIT
 	show_progress "$STEP_PID" "$log" "$what"
-	wait "$STEP_PID" || rc=$?
+	wait "$STEP_PID" 2>/dev/null || rc=$?
 	trap - EXIT
 	if [ "$rc" -ne 0 ]; then
 		lines_that_matter "$log" >&2
