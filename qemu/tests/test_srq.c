@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/cmd.h"
-#include "core/eq.h"
+#include "core/dev.h"
+#include "core/srq.h"
 #include "pair.h"
 
 #define LOG_SIZE    4
@@ -283,6 +283,105 @@ static void limit_fires_once(void **state)
     unmake(f);
 }
 
+/* Case 51: a limit that is passed when it is set fires at once. */
+static void limit_that_is_passed_fires_at_once(void **state)
+{
+    Fixture *f = make(0);
+    uint8_t eqe[64];
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        post_one(f);
+    }
+    arm(f, 4);
+    assert_false(drv_event_find(f->srq->d, MOCX_EV_SRQ_LIMIT, eqe));
+    arm(f, 5);
+    assert_true(drv_event_find(f->srq->d, MOCX_EV_SRQ_LIMIT, eqe));
+    assert_int_equal(limit_of(f), 0);
+    unmake(f);
+}
+
+/* An SRQ whose record cannot be read says so once, and gives no WQE any more. */
+static void srq_in_nowhere_fails_once(void **state)
+{
+    Fixture *f = make(0);
+    MocxSrq *model = mocx_srq_find(f->srq->d->h->dev, f->srq->srqn);
+    uint64_t dbr = model->dbr;
+    uint8_t eqe[64];
+
+    (void)state;
+    f->srq->d->h->breaks = true;
+    model->dbr = 0x1000;
+    send(f, 10);
+    world_run(f->p->w, NSEC_PER_MSEC);
+    assert_true(drv_event_find(f->srq->d, MOCX_EV_SRQ_ERROR, eqe));
+    assert_int_equal(mocx_get_be32(eqe + 0x38), f->srq->srqn);
+    model->dbr = dbr;
+    post_one(f);
+    world_run(f->p->w, NSEC_PER_SEC);
+    assert_false(drv_event_find(f->srq->d, MOCX_EV_SRQ_ERROR, eqe));
+    assert_int_equal(model->taken, 0);
+    unmake(f);
+}
+
+static uint8_t number_in(Drv *d, uint16_t opcode, uint32_t id, size_t outlen)
+{
+    uint8_t in[16] = { 0 }, out[1024];
+
+    mocx_put_be16(in, opcode);
+    mocx_put_be32(in + 8, id);
+    return drv_cmd(d, in, sizeof(in), out, outlen);
+}
+
+/* The kinds share their numbers, and are not taken for each other. */
+static void kinds_are_told_apart(void **state)
+{
+    Fixture *f = make(0);
+    Drv *d = f->srq->d;
+    uint32_t srqn = f->srq->srqn;
+
+    (void)state;
+    assert_int_equal(number_in(d, MLX5_CMD_OP_QUERY_RMP, srqn,
+                               DEVX_ST_SZ_BYTES(query_rmp_out)), MOCX_OK);
+    assert_int_equal(number_in(d, MLX5_CMD_OP_QUERY_XRC_SRQ, srqn,
+                               DEVX_ST_SZ_BYTES(query_xrc_srq_out)),
+                     MOCX_BAD_RES);
+    assert_int_equal(number_in(d, MLX5_CMD_OP_QUERY_SRQ, srqn,
+                               DEVX_ST_SZ_BYTES(query_srq_out)), MOCX_BAD_RES);
+    assert_int_equal(number_in(d, MLX5_CMD_OP_DESTROY_XRC_SRQ, srqn, 16),
+                     MOCX_BAD_RES);
+    unmake(f);
+}
+
+/* What an SRQ names must be there. */
+static void names_must_exist(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    Drv *d = p->a.d;
+    uint8_t in[DEVX_ST_SZ_BYTES(create_xrc_srq_in) + 8] = { 0 }, out[16];
+    uint8_t *ctx = DEVX_ADDR_OF(create_xrc_srq_in, in, xrc_srq_context_entry);
+    uint32_t xrcdn = drv_alloc(d, MLX5_CMD_OP_ALLOC_XRCD);
+
+    (void)state;
+    DEVX_SET(create_xrc_srq_in, in, opcode, MLX5_CMD_OP_CREATE_XRC_SRQ);
+    DEVX_SET(xrc_srqc, ctx, log_xrc_srq_size, LOG_SIZE);
+    DEVX_SET(xrc_srqc, ctx, log_rq_stride, 2);
+    mocx_put_be64(in + DEVX_ST_SZ_BYTES(create_xrc_srq_in),
+                  gpa_alloc(d->h, HOST_PAGE, HOST_PAGE));
+    for (unsigned missing = 0; missing < 4; missing++) {
+        DEVX_SET(xrc_srqc, ctx, pd, missing == 0 ? 0xfff : d->pdn);
+        DEVX_SET(xrc_srqc, ctx, cqn, missing == 1 ? 0xfff : p->a.rcq->cqn);
+        DEVX_SET(xrc_srqc, ctx, xrcd, missing == 2 ? 0xfff : xrcdn);
+        assert_int_equal(drv_cmd(d, in, sizeof(in), out, sizeof(out)),
+                         missing < 3 ? MOCX_BAD_RES : MOCX_OK);
+    }
+    assert_int_equal(number_in(d, MLX5_CMD_OP_DESTROY_XRC_SRQ,
+                               DEVX_GET(create_xrc_srq_out, out, xrc_srqn),
+                               16), MOCX_OK);
+    drv_dealloc(d, MLX5_CMD_OP_DEALLOC_XRCD, xrcdn);
+    pair_free(p);
+}
+
 /*
  * On an SRQ only the WQE already taken is flushed; an event says it was the
  * last.
@@ -304,6 +403,12 @@ static void last_wqe_reached(void **state)
     assert_true(drv_event_find(f->srq->d, MOCX_EV_SRQ_LAST_WQE, eqe));
     assert_int_equal(mocx_get_be32(eqe + 0x38) & 0xffffff, qp->qpn);
     assert_false(drv_cq_poll(f->rcq, &cqe));
+    /* Once, however often its queues are looked at. */
+    for (unsigned i = 0; i < 3; i++) {
+        send(f, 10);
+        world_run(f->p->w, NSEC_PER_SEC);
+    }
+    assert_false(drv_event_find(f->srq->d, MOCX_EV_SRQ_LAST_WQE, eqe));
     unmake(f);
 }
 
@@ -405,6 +510,10 @@ int main(void)
         cmocka_unit_test(the_list_decides_the_order),
         cmocka_unit_test(empty_means_rnr),
         cmocka_unit_test(limit_fires_once),
+        cmocka_unit_test(limit_that_is_passed_fires_at_once),
+        cmocka_unit_test(srq_in_nowhere_fails_once),
+        cmocka_unit_test(kinds_are_told_apart),
+        cmocka_unit_test(names_must_exist),
         cmocka_unit_test(last_wqe_reached),
         cmocka_unit_test(in_use_cannot_be_destroyed),
         cmocka_unit_test(xrc_names_the_srq),
