@@ -55,6 +55,14 @@ def check_size(text):
         raise LabError(f'--mem takes a size like 2G, 256M or more, not {text}')
 
 
+def check_least(options):
+    """What would otherwise be found out by a guest that is booted for it."""
+    for name, least in (('smp', 1), ('mtu', 68)):
+        if options[name] < least:
+            raise LabError(f'--{name} takes a number from {least} on, '
+                           f'not {options[name]}')
+
+
 class Lab:
     """The lab of that name, up or not."""
 
@@ -135,6 +143,7 @@ class Lab:
         options = DEFAULTS | wishes
         options['drivers'] = parse_drivers(options.pop('driver'))
         check_size(options['mem'])
+        check_least(options)
         self.refuse_second()
         options['images'] = self.prepare(options)
         self.dir.mkdir(parents=True, exist_ok=True)

@@ -50,6 +50,8 @@ def refused(*args, **env):
     (('up', '--driver', ''), 'one or two of'),
     (('up', '--mem', 'lots'), 'not lots'),
     (('up', '--mem', '1M'), 'not 1M'),
+    (('up', '--smp', '0'), '--smp takes a number from 1 on, not 0'),
+    (('up', '--mtu', '5'), '--mtu takes a number from 68 on, not 5'),
     (('up', '--name', '../x'), 'not a name for a lab: ../x'),
     (('exec', 'a', '--', 'true'), 'is not up'),
     (('status',), 'is not up'),
@@ -64,6 +66,14 @@ def test_lab_refuses(args, told):
     if '--name' not in args:
         args = (args[0], '--name', 'nobody', *args[1:])
     assert told in refused(*args)
+
+
+def test_lab_of_an_unknown_kernel():
+    """The script that looked for it tells, and nothing follows from that."""
+    code, lines = run('scripts/lab', 'up', '--name', 'old', '--kernel', '5.4')
+    errors = [line for line in lines if 'error' in line]
+    assert code == 1 and len(errors) == 2, lines
+    assert 'build-guest: error: no kernel 5.4 in ' in errors[0]
 
 
 @pytest.mark.parametrize('args, told', [
