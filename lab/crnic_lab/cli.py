@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 
-from . import console, demo, gid
+from . import console, demo, gid, pyverbs
 from .errors import LabError
 from .lab import DEFAULTS, Lab, all_labs
 
@@ -110,6 +110,10 @@ def cmd_driver(lab, args):
     lab.switch(args.driver)
 
 
+def cmd_pyverbs(lab, args):
+    return pyverbs.main(lab, args.command)
+
+
 def cmd_demo(lab, _):
     return demo.run(lab)
 
@@ -178,6 +182,9 @@ def make_parser():
                                  help='unload the driver, load another')
     driver.add_argument('driver', metavar='X[,Y]')
     driver.set_defaults(run=cmd_driver)
+    tests = commands.add_parser('pyverbs', help='rdma-core\'s own tests in '
+                                'guest a; -- --help for more')
+    tests.set_defaults(run=cmd_pyverbs, command=[])
     show = commands.add_parser('demo', help='show the NIC at work')
     show.set_defaults(run=cmd_demo)
     down = commands.add_parser('down', help='end both guests')
