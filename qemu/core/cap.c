@@ -79,6 +79,7 @@ static const CapRow caps[] = {
     GEN(vport_counters, 1), /* mlx5_ib sends MAD_IFC without */
     GEN(cqe_version, 1),
     GEN(cq_oi, 1),
+    GEN(cq_resize, 1),
     GEN(cq_moderation, 1),
     GEN(cq_period_mode_modify, 1),
     GEN(umr_modify_entity_size_disabled, 1),

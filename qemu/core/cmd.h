@@ -25,6 +25,7 @@ typedef enum MocxStatus {
     MOCX_BAD_INDEX          = 0x0a,
     MOCX_NO_RES             = 0x0f,
     MOCX_BAD_QP_STATE       = 0x10,
+    MOCX_BAD_SIZE_OUTS_CQES = 0x40, /* more CQEs than the new size */
     MOCX_BAD_INPUT_LEN      = 0x50,
     MOCX_BAD_OUTPUT_LEN     = 0x51,
 } MocxStatus;

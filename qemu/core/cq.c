@@ -16,6 +16,7 @@
 
 #define CQE_SOLICITED       0x02
 #define CQE_OWNER           0x01
+#define CQE_OPCODE_RESIZE   5
 #define CQE_OPCODE_REQ_ERR  13
 #define CQE_OPCODE_RESP_ERR 14
 
@@ -26,6 +27,10 @@
 #define CQ_ERR_DATA_SYNDROME    11
 #define CQ_ERR_OVERRUN          1
 #define CQ_ERR_ACCESS           2
+
+/* MODIFY_CQ's op_mod that puts another ring in place, and what it may take */
+#define CQ_OP_MOD_RESIZE        1
+#define CQ_RESIZE_ALL           0x7     /* size, page offset, page size */
 
 /* MODIFY_CQ's field select (mlx5/cq.h: MLX5_CQ_MODIFY_*) */
 #define CQ_MODIFY_PERIOD        (1u << 0)
@@ -59,22 +64,30 @@ static uint32_t cq_used(const MocxCq *cq)
     return (cq->pi - cq->ci) & CQ_INDEX_MASK;
 }
 
+/* The consumer index as the doorbell record has it. */
+static void cq_learn_ci(MocxDev *dev, MocxCq *cq)
+{
+    uint8_t dbr[4];
+    uint32_t ci;
+
+    if (!mocx_dma_read(dev, cq->dbr, dbr, sizeof(dbr))) {
+        return;
+    }
+    ci = mocx_get_be32(dbr) & CQ_INDEX_MASK;
+    if (dev->verify) {
+        mocx_verify_cq_index(dev, cq, ci);
+    }
+    cq->ci = ci;
+}
+
 static bool cq_full(MocxDev *dev, MocxCq *cq)
 {
     uint32_t size = 1u << cq->log_size;
-    uint8_t dbr[4];
 
     if (cq_used(cq) < size) {
         return false;
     }
-    if (mocx_dma_read(dev, cq->dbr, dbr, sizeof(dbr))) {
-        uint32_t ci = mocx_get_be32(dbr) & CQ_INDEX_MASK;
-
-        if (dev->verify) {
-            mocx_verify_cq_index(dev, cq, ci);
-        }
-        cq->ci = ci;
-    }
+    cq_learn_ci(dev, cq);
     return cq_used(cq) >= size;
 }
 
@@ -148,6 +161,22 @@ static uint64_t cqe_offset(const MocxCq *cq)
     return ((uint64_t)(index + 1) << cq->log_cqe_sz) - CQE_SIZE;
 }
 
+/* The CQE, with its owner bit and the time, at the producer index. */
+static bool cq_write(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe)
+{
+    cqe->op_own &= ~CQE_OWNER;
+    cqe->op_own |= (cq->pi >> cq->log_size) & 1;
+    if (!cqe_is_error(cqe)) {       /* has its syndrome in that place */
+        cqe->timestamp = htobe64(mocx_ticks(dev));
+    }
+    if (!mocx_ring_publish(dev, &cq->ring, cqe_offset(cq), cqe, CQE_SIZE)) {
+        cq_fail(dev, cq, CQ_ERR_ACCESS);
+        return false;
+    }
+    cq->pi++;
+    return true;
+}
+
 bool mocx_cq_post(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe)
 {
     bool solicited = cqe_is_solicited(cqe);
@@ -164,16 +193,9 @@ bool mocx_cq_post(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe)
         cq_fail(dev, cq, CQ_ERR_OVERRUN);
         return false;
     }
-    cqe->op_own &= ~CQE_OWNER;
-    cqe->op_own |= (cq->pi >> cq->log_size) & 1;
-    if (!cqe_is_error(cqe)) {       /* has its syndrome in that place */
-        cqe->timestamp = htobe64(mocx_ticks(dev));
-    }
-    if (!mocx_ring_publish(dev, &cq->ring, cqe_offset(cq), cqe, CQE_SIZE)) {
-        cq_fail(dev, cq, CQ_ERR_ACCESS);
+    if (!cq_write(dev, cq, cqe)) {
         return false;
     }
-    cq->pi++;
     if (solicited) {
         cq->solicited_pi = cq->pi;
     }
@@ -262,10 +284,10 @@ static MocxStatus cq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *cqc)
     return cq_check_shape(dev, cmd, cqc);
 }
 
+/* The page list follows the @head bytes that the command starts with. */
 static bool cq_ring_init(MocxRing *ring, const MocxCmd *cmd,
-                         const uint8_t *cqc)
+                         const uint8_t *cqc, size_t head)
 {
-    size_t head = DEVX_ST_SZ_BYTES(create_cq_in);
     unsigned log_cqe = DEVX_GET(cqc, cqc, cqe_sz) ? 7 : 6;
 
     return mocx_ring_init(ring, cmd->in + head, (cmd->inlen - head) / 8,
@@ -315,7 +337,7 @@ static MocxStatus cq_create(MocxDev *dev, MocxCmd *cmd)
     if (!cq) {
         return MOCX_NO_RES;
     }
-    if (!cq_ring_init(&cq->ring, cmd, cqc)) {
+    if (!cq_ring_init(&cq->ring, cmd, cqc, DEVX_ST_SZ_BYTES(create_cq_in))) {
         free(cq);
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
                         "page list does not hold the CQ");
@@ -357,7 +379,65 @@ static MocxStatus cq_destroy(MocxDev *dev, MocxCmd *cmd)
     return MOCX_OK;
 }
 
-/* Resizing (op_mod 1) is not advertised. */
+/*
+ * Does the other ring hold what was not consumed, and the old one the CQE that
+ * ends it?
+ */
+static MocxStatus cq_check_resize(MocxDev *dev, MocxCmd *cmd, MocxCq *cq,
+                                  const uint8_t *cqc)
+{
+    MocxStatus status = cq_check_shape(dev, cmd, cqc);
+
+    if (status) {
+        return status;
+    }
+    if (mocx_get_be32(cmd->in + 12) != CQ_RESIZE_ALL ||
+        DEVX_GET(cqc, cqc, cqe_sz) != cq->cqe_sz) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_RESIZE,
+                        "only the ring can change, not its CQEs");
+    }
+    cq_learn_ci(dev, cq);
+    if (cq_used(cq) >= 1u << cq->log_size ||
+        cq_used(cq) >= 1u << DEVX_GET(cqc, cqc, log_cq_size)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_SIZE_OUTS_CQES, SYND_CQ_RESIZE,
+                        "CQ %u holds %u CQEs", cq->obj.id, cq_used(cq));
+    }
+    return MOCX_OK;
+}
+
+/*
+ * The last CQE of the old ring says so, and takes an index of its own; software
+ * copies those before it one place up in the new ring (mlx5_ib:
+ * copy_resize_cqes).
+ */
+static MocxStatus cq_resize(MocxDev *dev, MocxCmd *cmd, MocxCq *cq,
+                            const uint8_t *cqc)
+{
+    struct mlx5_cqe64 cqe = { .op_own = CQE_OPCODE_RESIZE << 4 };
+    MocxStatus status = cq_check_resize(dev, cmd, cq, cqc);
+    MocxRing ring;
+
+    if (status) {
+        return status;
+    }
+    if (!cq_ring_init(&ring, cmd, cqc, DEVX_ST_SZ_BYTES(modify_cq_in))) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
+                        "page list does not hold the CQ");
+    }
+    if (cq->in_error || !cq_write(dev, cq, &cqe)) {
+        mocx_ring_fini(&ring);
+        return mocx_bad(dev, cmd, MOCX_BAD_RES_STATE, SYND_CQ_RESIZE,
+                        "CQ %u cannot be written", cq->obj.id);
+    }
+    if (cq->event_pi == cq->pi - 1) {
+        cq->event_pi = cq->pi;      /* nothing that an event would tell */
+    }
+    mocx_ring_fini(&cq->ring);
+    cq->ring = ring;
+    cq->log_size = DEVX_GET(cqc, cqc, log_cq_size);
+    return MOCX_OK;
+}
+
 static MocxStatus cq_modify(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *cqc = DEVX_ADDR_OF(modify_cq_in, cmd->in, cq_context);
@@ -369,9 +449,12 @@ static MocxStatus cq_modify(MocxDev *dev, MocxCmd *cmd)
     if (status) {
         return status;
     }
+    if (cmd->op_mod == CQ_OP_MOD_RESIZE) {
+        return cq_resize(dev, cmd, cq, cqc);
+    }
     if (cmd->op_mod) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_RESIZE,
-                        "resizing is not offered");
+                        "op_mod %u", cmd->op_mod);
     }
     if (select & CQ_MODIFY_PERIOD) {
         cq->period = DEVX_GET(cqc, cqc, cq_period);

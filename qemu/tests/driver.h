@@ -206,6 +206,12 @@ DrvCq *drv_cq_new_on(Drv *d, unsigned log_size, const DrvEq *eq);
 void drv_cq_free(DrvCq *cq);
 /** drv_cq_forget() - the same without a word to the device */
 void drv_cq_forget(DrvCq *cq);
+/**
+ * drv_cq_resize() - another ring; what was not polled moves into it
+ *
+ * Return: status of the command; the CQ is as it was unless it is MOCX_OK.
+ */
+uint8_t drv_cq_resize(DrvCq *cq, unsigned log_size);
 /** drv_cq_poll() - Return: false if there is none */
 bool drv_cq_poll(DrvCq *cq, struct mlx5_cqe64 *cqe);
 /** drv_cq_wait() - let the world run until there is one */

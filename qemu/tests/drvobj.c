@@ -114,6 +114,15 @@ bool drv_event_find(Drv *d, uint8_t type, uint8_t eqe[64])
 
 /* Completion queues */
 
+static void cqes_init(Drv *d, uint64_t buf, size_t bytes)
+{
+    uint8_t *entries = gpa_ptr(d->h, buf);
+
+    for (size_t i = 0; i < bytes; i += 64) {
+        entries[i + 63] = 0xf1;
+    }
+}
+
 DrvCq *drv_cq_new_on(Drv *d, unsigned log_size, const DrvEq *eq)
 {
     size_t bytes = 64UL << log_size;
@@ -121,15 +130,11 @@ DrvCq *drv_cq_new_on(Drv *d, unsigned log_size, const DrvEq *eq)
     uint8_t *in = calloc(1, len), out[DEVX_ST_SZ_BYTES(create_cq_out)];
     uint8_t *cqc = DEVX_ADDR_OF(create_cq_in, in, cq_context);
     DrvCq *cq = calloc(1, sizeof(*cq));
-    uint8_t *entries;
 
     *cq = (DrvCq){ .d = d, .log_size = log_size, .arm_sn = 2 };
     cq->buf = ring_alloc(d, bytes, in + DEVX_ST_SZ_BYTES(create_cq_in));
     cq->dbr = gpa_alloc(d->h, 8, 64);
-    entries = gpa_ptr(d->h, cq->buf);
-    for (size_t i = 0; i < bytes; i += 64) {
-        entries[i + 63] = 0xf1;
-    }
+    cqes_init(d, cq->buf, bytes);
     DEVX_SET(create_cq_in, in, opcode, MLX5_CMD_OP_CREATE_CQ);
     DEVX_SET(cqc, cqc, log_cq_size, log_size);
     DEVX_SET(cqc, cqc, uar_page, d->uar);
@@ -187,6 +192,48 @@ bool drv_cq_poll(DrvCq *cq, struct mlx5_cqe64 *cqe)
     cq->ci++;
     mocx_put_be32(gpa_ptr(cq->d->h, cq->dbr), cq->ci & 0xffffff);
     return true;
+}
+
+/* As mlx5_ib: copy_resize_cqes. The CQE that ends the old ring has an index. */
+static void cq_move(DrvCq *cq, uint64_t buf, unsigned log_size)
+{
+    struct mlx5_cqe64 cqe;
+    uint32_t ci = cq->ci;
+
+    while (drv_cq_poll(cq, &cqe) && cqe.op_own >> 4 != MLX5_CQE_RESIZE_CQ) {
+        uint32_t index = cq->ci & ((1U << log_size) - 1);
+
+        cqe.op_own &= ~1;
+        cqe.op_own |= cq->ci >> log_size & 1;
+        memcpy(gpa_ptr(cq->d->h, buf + index * 64UL), &cqe, sizeof(cqe));
+    }
+    cq->ci = ci + 1;
+    mocx_put_be32(gpa_ptr(cq->d->h, cq->dbr), cq->ci & 0xffffff);
+    cq->buf = buf;
+    cq->log_size = log_size;
+}
+
+uint8_t drv_cq_resize(DrvCq *cq, unsigned log_size)
+{
+    size_t bytes = 64UL << log_size;
+    size_t len = DEVX_ST_SZ_BYTES(modify_cq_in) + ring_pas(bytes);
+    uint8_t *in = calloc(1, len), out[DEVX_ST_SZ_BYTES(modify_cq_out)];
+    uint8_t *cqc = DEVX_ADDR_OF(modify_cq_in, in, cq_context), status;
+    uint64_t buf = ring_alloc(cq->d, bytes,
+                              in + DEVX_ST_SZ_BYTES(modify_cq_in));
+
+    cqes_init(cq->d, buf, bytes);
+    DEVX_SET(modify_cq_in, in, opcode, MLX5_CMD_OP_MODIFY_CQ);
+    DEVX_SET(modify_cq_in, in, op_mod, 1);
+    DEVX_SET(modify_cq_in, in, cqn, cq->cqn);
+    mocx_put_be32(in + 12, 7);
+    DEVX_SET(cqc, cqc, log_cq_size, log_size);
+    status = drv_cmd(cq->d, in, len, out, sizeof(out));
+    free(in);
+    if (!status) {
+        cq_move(cq, buf, log_size);
+    }
+    return status;
 }
 
 bool drv_cq_wait(DrvCq *cq, struct mlx5_cqe64 *cqe, uint64_t limit_ns)

@@ -323,6 +323,75 @@ static void bad_queues_are_refused(void **state)
     }
 }
 
+static void expect_counters(Fixture *f, unsigned from, unsigned to)
+{
+    struct mlx5_cqe64 cqe;
+
+    for (unsigned i = from; i < to; i++) {
+        assert_true(drv_cq_poll(f->cq, &cqe));
+        assert_int_equal(be16toh(cqe.wqe_counter), i);
+    }
+    assert_false(drv_cq_poll(f->cq, &cqe));
+}
+
+static void resizing_loses_no_cqe(void **state)
+{
+    Fixture *f = *state;
+    static const unsigned logs[] = { 5, 3, 6, 2, LOG_SIZE };
+
+    for (unsigned i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+        unsigned first = f->model->pi;
+
+        post(f);
+        post(f);
+        assert_int_equal(drv_cq_resize(f->cq, logs[i]), MOCX_OK);
+        expect_counters(f, first, first + 2);
+        /* The CQE that ended the old ring has used up one index. */
+        for (unsigned j = 3; j < 9; j++) {
+            assert_true(post(f));
+            expect_counters(f, first + j, first + j + 1);
+        }
+    }
+}
+
+static void resizing_keeps_the_limit(void **state)
+{
+    Fixture *f = *state;
+
+    assert_int_equal(drv_cq_resize(f->cq, 2), MOCX_OK);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_true(post(f));
+    }
+    /* No room for the CQE that would end the ring. */
+    assert_int_equal(drv_cq_resize(f->cq, 6), MOCX_BAD_SIZE_OUTS_CQES);
+    assert_false(post(f));
+}
+
+static void resizing_below_what_is_held_is_refused(void **state)
+{
+    Fixture *f = *state;
+
+    for (unsigned i = 0; i < 6; i++) {
+        post(f);
+    }
+    assert_int_equal(drv_cq_resize(f->cq, 2), MOCX_BAD_SIZE_OUTS_CQES);
+    expect_counters(f, 0, 6);
+    assert_int_equal(drv_cq_resize(f->cq, 2), MOCX_OK);
+}
+
+static void resizing_is_no_event(void **state)
+{
+    Fixture *f = *state;
+
+    drv_cq_arm(f->cq, false);
+    assert_int_equal(drv_cq_resize(f->cq, 5), MOCX_OK);
+    assert_int_equal(events(f), 0);
+    drv_cq_arm(f->cq, false);
+    assert_int_equal(events(f), 0);
+    post(f);
+    assert_int_equal(events(f), 1);
+}
+
 static void large_entries_have_the_cqe_behind(void **state)
 {
     Fixture *f = *state;
@@ -370,6 +439,10 @@ int main(void)
         T(room_is_read_from_the_record),
         T(numbers_pass_24_bits),
         T(bad_queues_are_refused),
+        T(resizing_loses_no_cqe),
+        T(resizing_keeps_the_limit),
+        T(resizing_below_what_is_held_is_refused),
+        T(resizing_is_no_event),
         T(large_entries_have_the_cqe_behind),
     };
 
