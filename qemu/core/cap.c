@@ -82,7 +82,7 @@ static const CapRow caps[] = {
     GEN(cq_resize, 1),
     GEN(cq_moderation, 1),
     GEN(cq_period_mode_modify, 1),
-    GEN(umr_modify_entity_size_disabled, 1),
+    GEN(imaicl, 1),         /* memory windows */
     GEN(umr_fence, 2),      /* none is needed: WQEs run in order */
     GEN(device_frequency_khz, MOCX_TIMER_KHZ),
     GEN(log_pg_sz, 12),
