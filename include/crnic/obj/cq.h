@@ -39,7 +39,7 @@ int crnic_cq_create(struct crnic_dev *dev, struct crnic_cq *cq, const struct crn
 int crnic_cq_destroy(struct crnic_dev *dev, struct crnic_cq *cq);
 int crnic_cq_moderate(struct crnic_dev *dev, const struct crnic_cq *cq, u16 period_us, u16 count);
 int crnic_cq_resize(struct crnic_dev *dev, const struct crnic_cq *cq,
-		    const struct crnic_pas *pas, u8 log_size, bool cqe_128);
+		    const struct crnic_cq_params *p);
 
 /**
  * struct crnic_cq_state - what QUERY_CQ tells

@@ -117,6 +117,8 @@ static void crnic_ib_flags(const struct crnic_dev *dev, struct ib_device_attr *a
 		attr->device_cap_flags |= IB_DEVICE_XRC;
 	if (crnic_ib_frwr(dev))
 		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
+	if (CRNIC_CAP_GEN(dev, imaicl))
+		attr->device_cap_flags |= IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B;
 	attr->atomic_cap = crnic_ib_atomic_cap(dev);
 	attr->masked_atomic_cap = IB_ATOMIC_NONE;
 }
@@ -151,6 +153,8 @@ static void crnic_ib_memory_limits(const struct crnic_dev *dev, struct ib_device
 	attr->max_mr_size = U64_MAX;
 	attr->page_size_cap = GENMASK_ULL(30, CRNIC_ADAPTER_PAGE_SHIFT);
 	attr->max_mr = 1 << CRNIC_CAP_GEN(dev, log_max_mkey);
+	if (CRNIC_CAP_GEN(dev, imaicl))
+		attr->max_mw = attr->max_mr;
 	attr->max_pd = 1 << CRNIC_CAP_GEN(dev, log_max_pd);
 	if (crnic_ib_frwr(dev))
 		attr->max_fast_reg_page_list_len = 1 << CRNIC_CAP_GEN(dev, log_max_klm_list_size);

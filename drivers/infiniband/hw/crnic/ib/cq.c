@@ -5,9 +5,6 @@
 #define UVERBS_MODULE_NAME crnic
 #include <rdma/uverbs_named_ioctl.h>
 
-#define CRNIC_CQE_SIZE		64U
-#define CRNIC_CQE_SIZE_128	128U
-
 static void crnic_ib_cq_comp(struct crnic_cq *core)
 {
 	struct ib_cq *ibcq = &container_of(core, struct crnic_ib_cq, core)->ibcq;
@@ -167,7 +164,10 @@ int crnic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	spin_lock_init(&cq->lock);
 	cq->core.comp = crnic_ib_cq_comp;
+	mutex_init(&cq->resize_lock);
 	cq->core.event = crnic_ib_cq_event;
+	cq->cqe_size = p.cqe_128 ? CRNIC_CQE_SIZE_128 : CRNIC_CQE_SIZE;
+	cq->pad_128 = p.pad_128;
 	p.dbr = crnic_ring_dbr(&cq->ring);
 	p.uar = crnic_ring_uar(dev, &cq->ring);
 	ibcq->cqe = (1 << p.log_size) - 1;

@@ -127,6 +127,17 @@ static const struct ib_device_ops crnic_ib_xrc_ops = {
 };
 
 static const struct ib_device_ops crnic_ib_frwr_ops = {
+static const struct ib_device_ops crnic_ib_resize_ops = {
+	.resize_cq = crnic_ib_resize_cq,
+};
+
+static const struct ib_device_ops crnic_ib_mw_ops = {
+	.alloc_mw = crnic_ib_alloc_mw,
+	.dealloc_mw = crnic_ib_dealloc_mw,
+
+	INIT_RDMA_OBJ_SIZE(ib_mw, crnic_ib_mw, ibmw),
+};
+
 	.alloc_mr = crnic_ib_alloc_mr,
 	.map_mr_sg = crnic_ib_map_mr_sg,
 };
@@ -160,6 +171,10 @@ static void crnic_ib_set_ops(struct crnic_ib *ib)
 	if (crnic_ib_frwr(dev))
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_frwr_ops);
 	if (CRNIC_CAP_GEN(dev, max_qp_mcg))
+	if (CRNIC_CAP_GEN(dev, cq_resize))
+		ib_set_device_ops(&ib->ibdev, &crnic_ib_resize_ops);
+	if (CRNIC_CAP_GEN(dev, imaicl))
+		ib_set_device_ops(&ib->ibdev, &crnic_ib_mw_ops);
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_mcast_ops);
 	if (ib->has_counters)
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_stats_ops);

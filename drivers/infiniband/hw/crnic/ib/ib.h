@@ -24,6 +24,10 @@
 /* Nothing below has more than one port */
 #define CRNIC_PORT		1
 
+/* Sizes of a CQ's entries; the CQE is in the last 64 bytes */
+#define CRNIC_CQE_SIZE		64U
+#define CRNIC_CQE_SIZE_128	128U
+
 /* user_index of a context that has none */
 #define CRNIC_NO_UIDX		0xffffffU
 
@@ -97,6 +101,10 @@ struct crnic_ib_xrcd {
 	u32 xrcdn;
 };
 
+struct crnic_ib_mw {
+	struct ib_mw ibmw;
+};
+
 struct crnic_ib_ah {
 	struct ib_ah ibah;
 	struct mlx5_av av;
@@ -133,6 +141,9 @@ struct crnic_ring {
  * @ibcq: ib_core's part
  * @core: the device's CQ
  * @ring: its memory
+ * @resize_lock: one resize at a time: protects @ring's pages and ibcq.cqe
+ * @cqe_size: bytes of an entry
+ * @pad_128: 64-byte CQEs are padded to 128 bytes
  * @lock: protects the consumer side of a kernel CQ; inside of it only a queue's
  *	  own state is touched
  * @ci: consumer counter
@@ -141,6 +152,9 @@ struct crnic_ib_cq {
 	struct ib_cq ibcq;
 	struct crnic_cq core;
 	struct crnic_ring ring;
+	struct mutex resize_lock;	/* ring's pages, ibcq.cqe */
+	u16 cqe_size;
+	bool pad_128;
 	spinlock_t lock;	/* consumer side of a kernel CQ */
 	u32 ci;
 };
@@ -425,6 +439,10 @@ struct ib_mr *crnic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 int crnic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 u32 crnic_mkey_access(int access);
 
+/* mw.c */
+int crnic_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int crnic_ib_dealloc_mw(struct ib_mw *ibmw);
+
 /* frwr.c */
 struct ib_mr *crnic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_sg);
 int crnic_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
@@ -437,6 +455,9 @@ int crnic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 int crnic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int crnic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int crnic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+/* cq_resize.c */
+int crnic_ib_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
 
 /* poll.c */
 int crnic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);

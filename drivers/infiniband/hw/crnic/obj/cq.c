@@ -166,9 +166,8 @@ int crnic_cq_moderate(struct crnic_dev *dev, const struct crnic_cq *cq, u16 peri
  * crnic_cq_resize - put another ring in place
  * @dev: device
  * @cq: CQ
- * @pas: new ring
- * @log_size: log2 of its entries
- * @cqe_128: 128-byte CQEs
+ * @p: new ring, log2 of its entries, and the size of CQEs, which has to be as
+ *     it was; the rest is not looked at
  *
  * The device writes a RESIZE CQE as the last one into the old ring.
  *
@@ -176,10 +175,10 @@ int crnic_cq_moderate(struct crnic_dev *dev, const struct crnic_cq *cq, u16 peri
  * Return: 0 or a negative errno.
  */
 int crnic_cq_resize(struct crnic_dev *dev, const struct crnic_cq *cq,
-		    const struct crnic_pas *pas, u8 log_size, bool cqe_128)
+		    const struct crnic_cq_params *p)
 {
 	u32 out[MLX5_ST_SZ_DW(modify_cq_out)] = {};
-	size_t inlen = MLX5_ST_SZ_BYTES(modify_cq_in) + crnic_pas_bytes(pas);
+	size_t inlen = MLX5_ST_SZ_BYTES(modify_cq_in) + crnic_pas_bytes(&p->pas);
 	u32 *in;
 	int err;
 
@@ -191,9 +190,9 @@ int crnic_cq_resize(struct crnic_dev *dev, const struct crnic_cq *cq,
 	MLX5_SET(modify_cq_in, in, op_mod, CRNIC_CQ_OP_MOD_RESIZE);
 	MLX5_SET(modify_cq_in, in, cqn, cq->cqn);
 	crnic_cq_select(in, CRNIC_CQ_RESIZE_SIZE | CRNIC_CQ_RESIZE_OFFSET | CRNIC_CQ_RESIZE_PAGE);
-	crnic_cq_fill_ring(MLX5_ADDR_OF(modify_cq_in, in, cq_context), pas, log_size,
-			   cqe_128 ? CRNIC_CQE_128 : CRNIC_CQE_64);
-	crnic_pas_fill(pas, MLX5_ADDR_OF(modify_cq_in, in, pas), 0);
+	crnic_cq_fill_ring(MLX5_ADDR_OF(modify_cq_in, in, cq_context), &p->pas, p->log_size,
+			   crnic_cq_cqe_sz(p));
+	crnic_pas_fill(&p->pas, MLX5_ADDR_OF(modify_cq_in, in, pas), 0);
 	err = crnic_cmd_exec(dev, in, inlen, out, sizeof(out));
 	kvfree(in);
 	return err;
