@@ -149,6 +149,8 @@ static inline bool crnic_dead(const struct crnic_dev *dev)
 	return READ_ONCE(dev->broken);
 }
 
+u64 crnic_timer_read(const struct crnic_dev *dev);
+
 /* Firmware pages that the device holds right now */
 unsigned int crnic_fw_pages(const struct crnic_dev *dev);
 

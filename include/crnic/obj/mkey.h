@@ -7,6 +7,7 @@
 
 struct crnic_dev;
 struct crnic_pas;
+struct mlx5_mkey_seg;
 
 enum crnic_mkey_mode {
 	CRNIC_MKEY_PA	= 0,	/* bus addresses, no translation */
@@ -57,6 +58,7 @@ struct crnic_mkey_params {
 };
 
 int crnic_mkey_create(struct crnic_dev *dev, const struct crnic_mkey_params *p, u32 *key);
+void crnic_mkey_fill_change(struct mlx5_mkey_seg *seg, u32 pdn, u32 access);
 int crnic_mkey_destroy(struct crnic_dev *dev, u32 key);
 
 /**

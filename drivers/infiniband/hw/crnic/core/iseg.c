@@ -67,6 +67,25 @@ bool crnic_iseg_gone(struct crnic_dev *dev)
 	return ioread32be(&dev->iseg->health.fw_ver) == U32_MAX;
 }
 
+/**
+ * crnic_timer_read - the device's free-running timer
+ * @dev: device
+ *
+ * Context: any.
+ * Return: ticks of device_frequency_khz.
+ */
+u64 crnic_timer_read(const struct crnic_dev *dev)
+{
+	u32 high = ioread32be(&dev->iseg->internal_timer_h);
+	u32 low = ioread32be(&dev->iseg->internal_timer_l);
+	u32 again = ioread32be(&dev->iseg->internal_timer_h);
+
+	/* the low half went round in between; it has just begun anew */
+	if (high != again)
+		low = ioread32be(&dev->iseg->internal_timer_l);
+	return (u64)again << 32 | low;
+}
+
 static int crnic_iseg_check(struct crnic_dev *dev)
 {
 	u32 rev = ioread32be(&dev->iseg->fw_rev);

@@ -160,6 +160,15 @@ static void crnic_ib_memory_limits(const struct crnic_dev *dev, struct ib_device
 		attr->max_fast_reg_page_list_len = 1 << CRNIC_CAP_GEN(dev, log_max_klm_list_size);
 }
 
+static void crnic_ib_clock_limits(const struct crnic_ib *ib, struct ib_device_attr *attr)
+{
+	if (!ib->clock)
+		return;
+	attr->hca_core_clock = CRNIC_CAP_GEN(ib->dev, device_frequency_khz);
+	/* the top bit tells real time from ticks on newer devices */
+	attr->timestamp_mask = GENMASK_ULL(62, 0);
+}
+
 static void crnic_ib_port_limits(const struct crnic_dev *dev, struct ib_device_attr *attr)
 {
 	attr->local_ca_ack_delay = CRNIC_CAP_GEN(dev, local_ca_ack_delay);
@@ -206,5 +215,6 @@ int crnic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	crnic_ib_queue_limits(ib->dev, attr);
 	crnic_ib_memory_limits(ib->dev, attr);
 	crnic_ib_port_limits(ib->dev, attr);
+	crnic_ib_clock_limits(ib, attr);
 	return udata->outlen ? crnic_ib_query_device_resp(udata) : 0;
 }

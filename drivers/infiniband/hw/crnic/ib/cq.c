@@ -29,7 +29,9 @@ static void crnic_ib_cq_event(struct crnic_cq *core, u8 type)
 static int crnic_cq_check(const struct crnic_dev *dev, const struct ib_cq_init_attr *attr,
 			  struct crnic_cq_params *p)
 {
-	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
+	/* each CQE has its timestamp, wanted or not */
+	if (attr->flags & ~(IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN |
+			    IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION))
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe >= 1U << CRNIC_CAP_GEN(dev, log_max_cq_sz))
 		return -EINVAL;
@@ -162,12 +164,12 @@ int crnic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		return err;
 
-	spin_lock_init(&cq->lock);
-	cq->core.comp = crnic_ib_cq_comp;
 	mutex_init(&cq->resize_lock);
-	cq->core.event = crnic_ib_cq_event;
+	spin_lock_init(&cq->lock);
 	cq->cqe_size = p.cqe_128 ? CRNIC_CQE_SIZE_128 : CRNIC_CQE_SIZE;
 	cq->pad_128 = p.pad_128;
+	cq->core.comp = crnic_ib_cq_comp;
+	cq->core.event = crnic_ib_cq_event;
 	p.dbr = crnic_ring_dbr(&cq->ring);
 	p.uar = crnic_ring_uar(dev, &cq->ring);
 	ibcq->cqe = (1 << p.log_size) - 1;

@@ -72,6 +72,7 @@ static const struct ib_device_ops crnic_ib_ops = {
 	.del_gid = crnic_ib_del_gid,
 
 	.alloc_ucontext = crnic_ib_alloc_ucontext,
+	.query_ucontext = crnic_ib_query_ucontext,
 	.dealloc_ucontext = crnic_ib_dealloc_ucontext,
 	.mmap = crnic_ib_mmap,
 	.mmap_free = crnic_ib_mmap_free,
@@ -126,7 +127,6 @@ static const struct ib_device_ops crnic_ib_xrc_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, crnic_ib_xrcd, ibxrcd),
 };
 
-static const struct ib_device_ops crnic_ib_frwr_ops = {
 static const struct ib_device_ops crnic_ib_resize_ops = {
 	.resize_cq = crnic_ib_resize_cq,
 };
@@ -138,6 +138,7 @@ static const struct ib_device_ops crnic_ib_mw_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_mw, crnic_ib_mw, ibmw),
 };
 
+static const struct ib_device_ops crnic_ib_frwr_ops = {
 	.alloc_mr = crnic_ib_alloc_mr,
 	.map_mr_sg = crnic_ib_map_mr_sg,
 };
@@ -155,6 +156,8 @@ static const struct ib_device_ops crnic_ib_stats_ops = {
 static const struct uapi_definition crnic_ib_defs[] = {
 	UAPI_DEF_CHAIN(crnic_ib_uar_defs),
 	UAPI_DEF_CHAIN(crnic_ib_cq_defs),
+	UAPI_DEF_CHAIN(crnic_ib_ctx_defs),
+	UAPI_DEF_CHAIN(crnic_ib_dv_defs),
 	{},
 };
 
@@ -168,13 +171,13 @@ static void crnic_ib_set_ops(struct crnic_ib *ib)
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_srq_ops);
 	if (CRNIC_CAP_GEN(dev, xrc))
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_xrc_ops);
-	if (crnic_ib_frwr(dev))
-		ib_set_device_ops(&ib->ibdev, &crnic_ib_frwr_ops);
-	if (CRNIC_CAP_GEN(dev, max_qp_mcg))
 	if (CRNIC_CAP_GEN(dev, cq_resize))
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_resize_ops);
 	if (CRNIC_CAP_GEN(dev, imaicl))
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_mw_ops);
+	if (crnic_ib_frwr(dev))
+		ib_set_device_ops(&ib->ibdev, &crnic_ib_frwr_ops);
+	if (CRNIC_CAP_GEN(dev, max_qp_mcg))
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_mcast_ops);
 	if (ib->has_counters)
 		ib_set_device_ops(&ib->ibdev, &crnic_ib_stats_ops);
@@ -209,6 +212,23 @@ static void crnic_ib_describe(struct crnic_ib *ib)
 	crnic_ib_set_ops(ib);
 }
 
+static int crnic_ib_counters_get(struct crnic_ib *ib)
+{
+	int err;
+
+	if (!CRNIC_CAP_GEN(ib->dev, max_qp_cnt))
+		return 0;
+	err = crnic_q_counter_alloc(ib->dev, &ib->counter_set);
+	ib->has_counters = !err;
+	return err;
+}
+
+static void crnic_ib_counters_put(struct crnic_ib *ib)
+{
+	if (ib->has_counters)
+		crnic_q_counter_dealloc(ib->dev, ib->counter_set);
+}
+
 /* what the device has to be told or asked before the first verb */
 static int crnic_ib_prepare(struct crnic_ib *ib)
 {
@@ -224,20 +244,43 @@ static int crnic_ib_prepare(struct crnic_ib *ib)
 		return err;
 
 	err = crnic_vport_roce_set(dev, true);
-	if (err || !CRNIC_CAP_GEN(dev, max_qp_cnt))
+	if (err)
 		return err;
 
-	err = crnic_q_counter_alloc(dev, &ib->counter_set);
+	err = crnic_ib_counters_get(ib);
 	if (err)
-		crnic_vport_roce_set(dev, false);
-	ib->has_counters = !err;
+		goto err_roce;
+
+	err = crnic_ib_idle_create(ib);
+	if (err)
+		goto err_counters;
+
+	err = crnic_ib_umr_create(ib);
+	if (err)
+		goto err_idle;
+
+	err = crnic_ib_clock_start(ib);
+	if (err)
+		goto err_umr;
+	return 0;
+
+err_umr:
+	crnic_ib_umr_destroy(ib);
+err_idle:
+	crnic_ib_idle_destroy(ib);
+err_counters:
+	crnic_ib_counters_put(ib);
+err_roce:
+	crnic_vport_roce_set(dev, false);
 	return err;
 }
 
 static void crnic_ib_unprepare(struct crnic_ib *ib)
 {
-	if (ib->has_counters)
-		crnic_q_counter_dealloc(ib->dev, ib->counter_set);
+	crnic_ib_clock_stop(ib);
+	crnic_ib_umr_destroy(ib);
+	crnic_ib_idle_destroy(ib);
+	crnic_ib_counters_put(ib);
 	crnic_vport_roce_set(ib->dev, false);
 }
 

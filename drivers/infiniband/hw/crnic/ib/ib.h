@@ -21,6 +21,9 @@
 #include <crnic/obj/vport.h>
 #include <crnic/wqe.h>
 
+struct crnic_ib_clock;
+struct crnic_ib_umr;
+
 /* Nothing below has more than one port */
 #define CRNIC_PORT		1
 
@@ -38,11 +41,56 @@
 				 CRNIC_T_XRC)
 
 /**
+ * struct crnic_udbr - doorbell record of a user's object
+ * @page: pinned page that holds it
+ * @dma: bus address
+ */
+struct crnic_udbr {
+	struct crnic_udbr_page *page;
+	dma_addr_t dma;
+};
+
+/**
+ * struct crnic_ring - memory of a queue, the user's or the kernel's
+ * @umem: user's ring, or NULL
+ * @udbr: user's doorbell record
+ * @uar: user's doorbell page, held
+ * @buf: kernel's ring
+ * @dbr: kernel's doorbell record
+ */
+struct crnic_ring {
+	struct ib_umem *umem;
+	struct crnic_udbr udbr;
+	struct crnic_ib_uar *uar;
+	struct crnic_buf buf;
+	struct crnic_dbr dbr;
+};
+
+/**
+ * struct crnic_ib_idle - what XRC QPs name and do not use
+ * @xrcdn: domain of initiators
+ * @cq: CQ without CQEs
+ * @cq_ring: its memory
+ * @srqn: XRC SRQ without WQEs
+ * @srq_ring: its memory
+ */
+struct crnic_ib_idle {
+	u32 xrcdn;
+	struct crnic_cq cq;
+	struct crnic_ring cq_ring;
+	u32 srqn;
+	struct crnic_ring srq_ring;
+};
+
+/**
  * struct crnic_ib - the verbs device of one function
  * @ibdev: ib_core's part
  * @dev: the function
  * @nic: vport context at registration: GUIDs, minimal inline mode
  * @keys: special memory keys
+ * @idle: what XRC QPs name
+ * @umr: the kernel's own work requests on keys
+ * @clock: the device's clock, or NULL
  * @counter_set: queue counters of all QPs, if @has_counters
  * @has_counters: the device has queue counters
  * @qps: QPs of the kernel by device number, for polling; xa_lock is taken with
@@ -57,6 +105,9 @@ struct crnic_ib {
 	struct crnic_dev *dev;
 	struct crnic_vport_nic nic;
 	struct crnic_special_keys keys;
+	struct crnic_ib_idle idle;
+	struct crnic_ib_umr *umr;
+	struct crnic_ib_clock *clock;
 	u8 counter_set;
 	bool has_counters;
 	struct xarray qps;
@@ -108,32 +159,6 @@ struct crnic_ib_mw {
 struct crnic_ib_ah {
 	struct ib_ah ibah;
 	struct mlx5_av av;
-};
-
-/**
- * struct crnic_udbr - doorbell record of a user's object
- * @page: pinned page that holds it
- * @dma: bus address
- */
-struct crnic_udbr {
-	struct crnic_udbr_page *page;
-	dma_addr_t dma;
-};
-
-/**
- * struct crnic_ring - memory of a queue, the user's or the kernel's
- * @umem: user's ring, or NULL
- * @udbr: user's doorbell record
- * @uar: user's doorbell page, held
- * @buf: kernel's ring
- * @dbr: kernel's doorbell record
- */
-struct crnic_ring {
-	struct ib_umem *umem;
-	struct crnic_udbr udbr;
-	struct crnic_ib_uar *uar;
-	struct crnic_buf buf;
-	struct crnic_dbr dbr;
 };
 
 /**
@@ -375,7 +400,9 @@ bool crnic_ib_atomics(const struct crnic_dev *dev);
 bool crnic_ib_frwr(const struct crnic_dev *dev);
 
 /* ucontext.c */
+extern const struct uapi_definition crnic_ib_ctx_defs[];
 int crnic_ib_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata);
+int crnic_ib_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs);
 void crnic_ib_dealloc_ucontext(struct ib_ucontext *ibctx);
 
 /* uar.c */
@@ -438,6 +465,12 @@ struct ib_mr *crnic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 				     int access, struct ib_pd *ibpd, struct ib_udata *udata);
 int crnic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 u32 crnic_mkey_access(int access);
+
+/* umr.c */
+bool crnic_umr_can_change(const struct crnic_dev *dev, u32 from, u32 to);
+int crnic_umr_change(struct crnic_ib *ib, u32 key, u32 pdn, u32 access);
+int crnic_ib_umr_create(struct crnic_ib *ib);
+void crnic_ib_umr_destroy(struct crnic_ib *ib);
 
 /* mw.c */
 int crnic_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
@@ -558,6 +591,20 @@ int crnic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 int crnic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			   const struct ib_recv_wr **bad_wr);
 void crnic_srq_give_back(struct crnic_ib_srq *srq, u16 index);
+
+/* idle.c */
+int crnic_ib_idle_create(struct crnic_ib *ib);
+void crnic_ib_idle_destroy(struct crnic_ib *ib);
+
+/* clock.c */
+int crnic_ib_clock_start(struct crnic_ib *ib);
+void crnic_ib_clock_stop(struct crnic_ib *ib);
+void crnic_ib_clock_describe(const struct crnic_ib *ib, struct mlx5_ib_alloc_ucontext_resp *resp);
+int crnic_ib_clock_mmap_timer(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
+int crnic_ib_clock_mmap_info(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
+
+/* dv.c */
+extern const struct uapi_definition crnic_ib_dv_defs[];
 
 /* mcast.c */
 int crnic_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);

@@ -97,6 +97,7 @@ static int crnic_mr_create_user_key(struct crnic_ib_mr *mr, struct ib_pd *ibpd, 
 		.mode = CRNIC_MKEY_MTT,
 		.start = iova,
 		.len = mr->umem->length,
+		.umr = true,	/* rights and PD can change: umr.c */
 	};
 	struct crnic_pas pas = {};
 	int err;
@@ -169,6 +170,25 @@ struct ib_mr *crnic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 len, u64 i
 	return ibmr;
 }
 
+/*
+ * The same key, another protection domain or other rights.  Work requests that
+ * are under way see either the old or the new ones.
+ */
+static int crnic_mr_change(struct crnic_ib_mr *mr, struct ib_pd *ibpd, int access)
+{
+	struct crnic_ib *ib = to_cib(ibpd->device);
+	u32 rights = crnic_mkey_access(access);
+	int err;
+
+	if (!crnic_umr_can_change(ib->dev, crnic_mkey_access(mr->access), rights))
+		return -EOPNOTSUPP;
+
+	err = crnic_umr_change(ib, mr->ibmr.lkey, to_cpd(ibpd)->pdn, rights);
+	if (!err)
+		mr->access = access;
+	return err;
+}
+
 /* the pages of @mr serve under new rights, unless they were pinned for reading only */
 static bool crnic_mr_can_reuse(const struct crnic_ib_mr *mr, int access)
 {
@@ -186,10 +206,11 @@ static bool crnic_mr_can_reuse(const struct crnic_ib_mr *mr, int access)
  * @ibpd: PD it shall have, never NULL
  * @udata: nothing is exchanged
  *
- * The device gets a new key, and ib_core then destroys the old region; should
- * the new one fail, the old one is untouched.
+ * The key stays where only the PD and the rights change.  Otherwise there is a
+ * new key, and ib_core then destroys the old region; should the new one fail,
+ * the old one is untouched.
  *
- * Return: new region or ERR_PTR().
+ * Return: new region, NULL for the old one changed, or ERR_PTR().
  */
 struct ib_mr *crnic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 len, u64 iova,
 				     int access, struct ib_pd *ibpd, struct ib_udata *udata)
@@ -211,6 +232,8 @@ struct ib_mr *crnic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 	if (!crnic_mr_can_reuse(old, access))
 		return crnic_ib_reg_user_mr(ibpd, old->umem->address, old->umem->length,
 					    old->ibmr.iova, access, udata);
+	if (!crnic_mr_change(old, ibpd, access))
+		return NULL;
 
 	new = crnic_mr_of_umem(ibpd, old->umem, old->ibmr.iova, access);
 	if (!IS_ERR(new))

@@ -238,12 +238,7 @@ static void crnic_qp_set_params(struct crnic_ib_qp *qp, const struct ib_qp_init_
 	p->pdn = qp->ibqp.pd ? to_cpd(qp->ibqp.pd)->pdn : dev->pdn;
 	p->dbr = crnic_ring_dbr(&qp->ring);
 	p->uar = crnic_ring_uar(dev, &qp->ring);
-	if (attr->send_cq)
-		p->scqn = to_ccq(attr->send_cq)->core.cqn;
-	if (attr->recv_cq)
-		p->rcqn = to_ccq(attr->recv_cq)->core.cqn;
-	if (attr->xrcd)
-		p->xrcdn = to_cxrcd(attr->xrcd)->xrcdn;
+	crnic_qp_set_names(to_cib(qp->ibqp.device), attr, p);
 	crnic_qp_set_rq(attr, size, p);
 	p->no_sq = !size->sq_bbs;
 	if (size->sq_bbs)
@@ -258,6 +253,24 @@ static int crnic_qp_respond(struct ib_udata *udata)
 }
 
 static bool crnic_qp_is_bare(const struct crnic_ib_qp *qp)
+/* An XRC QP names something even where verbs do not */
+static void crnic_qp_set_names(const struct crnic_ib *ib, const struct ib_qp_init_attr *attr,
+			       struct crnic_qp_params *p)
+{
+	if (BIT(attr->qp_type) & CRNIC_T_XRC) {
+		p->scqn = ib->idle.cq.cqn;
+		p->rcqn = ib->idle.cq.cqn;
+		p->xrcdn = ib->idle.xrcdn;
+		p->srqn = ib->idle.srqn;
+	}
+	if (attr->send_cq)
+		p->scqn = to_ccq(attr->send_cq)->core.cqn;
+	if (attr->recv_cq)
+		p->rcqn = to_ccq(attr->recv_cq)->core.cqn;
+	if (attr->xrcd)
+		p->xrcdn = to_cxrcd(attr->xrcd)->xrcdn;
+}
+
 {
 	return qp->ibqp.qp_type == IB_QPT_XRC_TGT;
 }

@@ -11,11 +11,12 @@
 
 /*
  * The ABI packs a command and an index into an mmap offset; commands up to 8
- * have fixed meanings (none of which crnic has), those from 9 on are the
- * kernel's to choose.
+ * have fixed meanings (of which crnic has the clock's two), those from 9 on are
+ * the kernel's to choose.
  */
 #define CRNIC_MMAP_UAR		16
 #define CRNIC_MMAP_CMD_SHIFT	8
+#define CRNIC_MMAP_CMD_MASK	0xff
 #define CRNIC_MMAP_INDEX_MASK	0xff
 #define CRNIC_MMAP_EXT_SHIFT	16
 
@@ -74,14 +75,7 @@ void crnic_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 	kfree(uar);
 }
 
-/**
- * crnic_ib_mmap - map a doorbell page
- * @ibctx: the user
- * @vma: one page, at an offset that the UAR object told
- *
- * Return: 0 or errno.
- */
-int crnic_ib_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
+static int crnic_uar_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 {
 	struct crnic_dev *dev = to_cdev(ibctx->device);
 	struct rdma_user_mmap_entry *entry;
@@ -97,6 +91,25 @@ int crnic_ib_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 				pgprot_noncached(vma->vm_page_prot), entry);
 	rdma_user_mmap_entry_put(entry);
 	return err;
+}
+
+/**
+ * crnic_ib_mmap - map a doorbell page, or one of the clock's
+ * @ibctx: the user
+ * @vma: one page, at an offset that the UAR object told or that the ABI fixes
+ *
+ * Return: 0 or errno.
+ */
+int crnic_ib_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
+{
+	switch (vma->vm_pgoff >> CRNIC_MMAP_CMD_SHIFT & CRNIC_MMAP_CMD_MASK) {
+	case MLX5_IB_MMAP_CORE_CLOCK:
+		return crnic_ib_clock_mmap_timer(ibctx, vma);
+	case MLX5_IB_MMAP_CLOCK_INFO:
+		return crnic_ib_clock_mmap_info(ibctx, vma);
+	default:
+		return crnic_uar_mmap(ibctx, vma);
+	}
 }
 
 /*

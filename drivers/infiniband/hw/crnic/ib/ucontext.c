@@ -5,6 +5,9 @@
  */
 #include "ib.h"
 
+#define UVERBS_MODULE_NAME crnic
+#include <rdma/uverbs_named_ioctl.h>
+
 /* wqe_inline_mode of the Ethernet capabilities (no public header names the values alone) */
 enum crnic_inline_cap {
 	CRNIC_INLINE_L2,
@@ -58,10 +61,10 @@ static void crnic_ctx_limits(const struct crnic_dev *dev, struct mlx5_ib_alloc_u
 	resp->max_srq_recv_wr = 1 << CRNIC_CAP_GEN(dev, log_max_srq_sz);
 }
 
-static int crnic_ctx_respond(const struct crnic_ib *ib, const struct crnic_ib_ctx *ctx,
-			     struct ib_udata *udata)
+static void crnic_ctx_describe(const struct crnic_ib *ib, const struct crnic_ib_ctx *ctx,
+			       struct mlx5_ib_alloc_ucontext_resp *resp)
 {
-	struct mlx5_ib_alloc_ucontext_resp resp = {
+	*resp = (struct mlx5_ib_alloc_ucontext_resp) {
 		/* spacing of doorbell records; the library divides by it */
 		.cache_line_size = L1_CACHE_BYTES,
 		.num_ports = 1,
@@ -75,13 +78,22 @@ static int crnic_ctx_respond(const struct crnic_ib *ib, const struct crnic_ib_ct
 
 	/*
 	 * What stays zero says: no BlueFlame (bf_reg_size), dynamic UARs
-	 * (tot_bfregs, num_dyn_bfregs), no clock page.
+	 * (tot_bfregs, num_dyn_bfregs).
 	 */
-	crnic_ctx_limits(ib->dev, &resp);
-	if (ib->keys.dump_fill_mkey) {
-		resp.dump_fill_mkey = ib->keys.dump_fill_mkey;
-		resp.comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
-	}
+	crnic_ctx_limits(ib->dev, resp);
+	crnic_ib_clock_describe(ib, resp);
+	if (!ib->keys.dump_fill_mkey)
+		return;
+	resp->dump_fill_mkey = ib->keys.dump_fill_mkey;
+	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
+}
+
+static int crnic_ctx_respond(const struct crnic_ib *ib, const struct crnic_ib_ctx *ctx,
+			     struct ib_udata *udata)
+{
+	struct mlx5_ib_alloc_ucontext_resp resp;
+
+	crnic_ctx_describe(ib, ctx, &resp);
 	resp.response_length = min(udata->outlen, sizeof(resp));
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
@@ -116,6 +128,26 @@ int crnic_ib_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 }
 
 /**
+ * crnic_ib_query_ucontext - tell a process that imports a context about it
+ * @ibctx: context
+ * @attrs: where the answer goes, as for the opening
+ *
+ * Return: 0 or errno.
+ */
+int crnic_ib_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs)
+{
+	const int len = uverbs_attr_get_len(attrs, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
+	struct mlx5_ib_alloc_ucontext_resp resp;
+
+	if (len < 0)
+		return len;
+	crnic_ctx_describe(to_cib(ibctx->device), to_cctx(ibctx), &resp);
+	resp.response_length = min_t(size_t, len, sizeof(resp));
+	return uverbs_copy_to_struct_or_zero(attrs, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, &resp,
+					     sizeof(resp));
+}
+
+/**
  * crnic_ib_dealloc_ucontext - close the device for a process
  * @ibctx: context; its objects are gone
  */
@@ -123,3 +155,17 @@ void crnic_ib_dealloc_ucontext(struct ib_ucontext *ibctx)
 {
 	mutex_destroy(&to_cctx(ibctx)->dbr_lock);
 }
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(
+	crnic_ib_ctx_query_attrs,
+	UVERBS_OBJECT_DEVICE,
+	UVERBS_METHOD_QUERY_CONTEXT,
+	UVERBS_ATTR_PTR_OUT(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX,
+			    UVERBS_ATTR_STRUCT(struct mlx5_ib_alloc_ucontext_resp,
+					       dump_fill_mkey),
+			    UA_MANDATORY));
+
+const struct uapi_definition crnic_ib_ctx_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &crnic_ib_ctx_query_attrs),
+	{},
+};

@@ -26,13 +26,18 @@ static size_t crnic_mkey_list_bytes(const struct crnic_mkey_params *p)
 	return p->pas ? ALIGN(crnic_pas_bytes(p->pas), 64) : 0;
 }
 
-static void crnic_mkey_fill_access(struct crnic_dev *dev, void *mkc, u32 access)
+static void crnic_mkey_fill_rights(void *mkc, u32 access)
 {
 	MLX5_SET(mkc, mkc, lr, !!(access & CRNIC_MKEY_LOCAL_READ));
 	MLX5_SET(mkc, mkc, lw, !!(access & CRNIC_MKEY_LOCAL_WRITE));
 	MLX5_SET(mkc, mkc, rr, !!(access & CRNIC_MKEY_REMOTE_READ));
 	MLX5_SET(mkc, mkc, rw, !!(access & CRNIC_MKEY_REMOTE_WRITE));
 	MLX5_SET(mkc, mkc, a, !!(access & CRNIC_MKEY_ATOMIC));
+}
+
+static void crnic_mkey_fill_access(struct crnic_dev *dev, void *mkc, u32 access)
+{
+	crnic_mkey_fill_rights(mkc, access);
 	if (!(access & CRNIC_MKEY_RELAXED))
 		return;
 	if (CRNIC_CAP_GEN(dev, relaxed_ordering_write))
@@ -60,6 +65,22 @@ static void crnic_mkey_fill(struct crnic_dev *dev, void *mkc, const struct crnic
 		MLX5_SET64(mkc, mkc, start_addr, p->start);
 		MLX5_SET64(mkc, mkc, len, p->len);
 	}
+}
+
+/**
+ * crnic_mkey_fill_change - what a work request changes of a key
+ * @seg: key segment of the work request, zeroed
+ * @pdn: protection domain
+ * @access: mask of enum crnic_mkey_access; relaxed ordering is not changed
+ */
+void crnic_mkey_fill_change(struct mlx5_mkey_seg *seg, u32 pdn, u32 access)
+{
+	/* the segment is laid out as the context is */
+	void *mkc = seg;
+
+	crnic_mkey_fill_rights(mkc, access);
+	MLX5_SET(mkc, mkc, qpn, CRNIC_MKEY_ANY_QPN);
+	MLX5_SET(mkc, mkc, pd, pdn);
 }
 
 /**
