@@ -14,13 +14,15 @@
 #define SETUP		(IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS)
 
 static const enum ib_qp_type ib_qp_types[] = {
-	IB_QPT_GSI, IB_QPT_RC, IB_QPT_UC, IB_QPT_UD, IB_QPT_XRC_INI, IB_QPT_XRC_TGT,
+	IB_QPT_GSI, IB_QPT_RC, IB_QPT_UC, IB_QPT_UD, IB_QPT_RAW_PACKET, IB_QPT_XRC_INI,
+	IB_QPT_XRC_TGT,
 };
 
 /* Masks that reach every row: what some type requires for some transition */
 static const int ib_qp_masks[] = {
 	0,
 	SETUP,
+	IB_QP_PORT,
 	IB_QP_PKEY_INDEX | IB_QP_QKEY,
 	IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY,
 	CONNECT,
@@ -53,15 +55,16 @@ static bool crnic_allows(const struct ib_qp_move *m, int mask)
 }
 
 /*
- * States that crnic does not enter: SQD, and SQE for reliable types.  The IBTA has
- * no SQE for these either; ib_core lets it pass because it asks for nothing there.
+ * States that crnic does not enter, or does not leave that way: SQD, and SQE for
+ * raw packets and for reliable types.  The IBTA has no SQE for the latter either;
+ * ib_core lets it pass because it asks for nothing there.
  */
 static bool leaves_out(const struct ib_qp_move *m)
 {
 	if (m->cur == IB_QPS_SQD || m->next == IB_QPS_SQD)
 		return true;
 	return m->cur == IB_QPS_SQE && m->next == IB_QPS_RTS &&
-	       BIT(m->type) & (CRNIC_T(RC) | CRNIC_T_XRC);
+	       BIT(m->type) & (CRNIC_T(RC) | CRNIC_T_XRC | CRNIC_T_RAW);
 }
 
 static void expect_same(struct kunit *test, const struct ib_qp_move *m, int mask)

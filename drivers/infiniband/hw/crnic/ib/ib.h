@@ -23,6 +23,7 @@
 
 struct crnic_ib_clock;
 struct crnic_ib_umr;
+struct crnic_raw;
 
 /* Nothing below has more than one port */
 #define CRNIC_PORT		1
@@ -39,6 +40,8 @@ struct crnic_ib_umr;
 #define CRNIC_T_XRC		(CRNIC_T(XRC_INI) | CRNIC_T(XRC_TGT))
 #define CRNIC_T_ALL		(CRNIC_T(RC) | CRNIC_T(UC) | CRNIC_T(UD) | CRNIC_T(GSI) | \
 				 CRNIC_T_XRC)
+/* made of other objects, see raw.c */
+#define CRNIC_T_RAW		CRNIC_T(RAW_PACKET)
 
 /**
  * struct crnic_udbr - doorbell record of a user's object
@@ -252,6 +255,7 @@ struct crnic_rq {
  * @qpn: the device's number, which CQEs and events carry
  * @ring: memory, receive queue first
  * @rsc: for events
+ * @raw: what it is made of, for a raw packet QP
  * @lock: protects @state, @access and @resp_depth; held over the command
  * @state: state last reached by a command
  * @access: access flags last set
@@ -264,6 +268,7 @@ struct crnic_ib_qp {
 	u32 qpn;
 	struct crnic_ring ring;
 	struct crnic_rsc rsc;
+	struct crnic_raw *raw;
 	struct mutex lock;	/* state, access, resp_depth */
 	enum ib_qp_state state;
 	u32 access;
@@ -503,6 +508,27 @@ bool crnic_sq_retire(struct crnic_sq *sq, u16 counter, struct crnic_sq_wr *wr);
 int crnic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
 int crnic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 int crnic_qp_st(enum ib_qp_type type);
+void crnic_ib_qp_tell(struct ib_qp *ibqp, u8 type);
+
+/* raw.c */
+/**
+ * struct crnic_raw_request - what a user gave for a raw packet QP
+ * @sq_addr: send ring
+ * @sq_bbs: its basic blocks, or 0
+ * @rq_pas: receive ring, if there is one
+ * @uidx: what CQEs carry
+ */
+struct crnic_raw_request {
+	u64 sq_addr;
+	u32 sq_bbs;
+	const struct crnic_pas *rq_pas;
+	u32 uidx;
+};
+
+int crnic_raw_create(struct crnic_ib_qp *qp, const struct crnic_raw_request *req);
+int crnic_raw_destroy(struct crnic_ib_qp *qp);
+int crnic_raw_step(struct crnic_ib_qp *qp, enum ib_qp_state next);
+int crnic_raw_state(struct crnic_ib_qp *qp, enum ib_qp_state *state);
 
 /* qp_size.c */
 /**
@@ -531,12 +557,14 @@ struct crnic_qp_limits {
  * @wqe_bbs: basic blocks of its longest WQE; kernel only
  * @rq_size: WQEs of the receive queue, a power of two, or 0
  * @rq_shift: log2 of their bytes
+ * @sq_addr: the user's send ring, if that lies apart
  */
 struct crnic_qp_size {
 	u32 sq_bbs;
 	u32 wqe_bbs;
 	u32 rq_size;
 	u8 rq_shift;
+	u64 sq_addr;
 };
 
 struct crnic_qp_limits crnic_qp_limits(const struct crnic_dev *dev);

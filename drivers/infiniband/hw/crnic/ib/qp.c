@@ -41,9 +41,15 @@ static const struct {
 	{ MLX5_EVENT_TYPE_WQ_ACCESS_ERROR,	IB_EVENT_QP_ACCESS_ERR },
 };
 
-static void crnic_ib_qp_event(struct crnic_rsc *rsc, u8 type)
+/**
+ * crnic_ib_qp_tell - pass an event of a QP on
+ * @ibqp: QP
+ * @type: MLX5_EVENT_TYPE_*
+ *
+ * Context: hard interrupt.
+ */
+void crnic_ib_qp_tell(struct ib_qp *ibqp, u8 type)
 {
-	struct ib_qp *ibqp = &container_of(rsc, struct crnic_ib_qp, rsc)->ibqp;
 	struct ib_event event = { .device = ibqp->device, .element.qp = ibqp };
 	size_t i;
 
@@ -59,10 +65,23 @@ static void crnic_ib_qp_event(struct crnic_rsc *rsc, u8 type)
 	}
 }
 
+static void crnic_ib_qp_event(struct crnic_rsc *rsc, u8 type)
+{
+	crnic_ib_qp_tell(&container_of(rsc, struct crnic_ib_qp, rsc)->ibqp, type);
+}
+
+/* the kernel sends no raw packets through QPs: it has the netdev */
+static bool crnic_qp_is_raw(const struct crnic_dev *dev, const struct ib_qp_init_attr *attr,
+			    bool user)
+{
+	return attr->qp_type == IB_QPT_RAW_PACKET && user &&
+	       CRNIC_CAP_GEN(dev, eth_net_offloads);
+}
+
 static int crnic_qp_check(const struct crnic_dev *dev, const struct ib_qp_init_attr *attr,
 			  bool user)
 {
-	if (crnic_qp_st(attr->qp_type) < 0)
+	if (!crnic_qp_is_raw(dev, attr, user) && crnic_qp_st(attr->qp_type) < 0)
 		return -EOPNOTSUPP;
 	if (attr->create_flags || attr->rwq_ind_tbl)
 		return -EOPNOTSUPP;
@@ -109,6 +128,15 @@ static int crnic_qp_ucmd(struct ib_udata *udata, struct mlx5_ib_create_qp *ucmd)
 	return ucmd->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX ? 0 : -EINVAL;
 }
 
+/* the memory that @u names; for a raw packet QP, which has its send ring apart, only part of it */
+static size_t crnic_qp_ring_bytes(const struct ib_qp_init_attr *attr,
+				  const struct crnic_qp_size *size)
+{
+	if (attr->qp_type == IB_QPT_RAW_PACKET)
+		return (size_t)size->rq_size << size->rq_shift;
+	return crnic_qp_bytes(size);
+}
+
 static int crnic_qp_pin(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			struct ib_udata *udata, struct crnic_qp_size *size,
 			struct crnic_qp_params *p)
@@ -134,7 +162,8 @@ static int crnic_qp_pin(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *at
 
 	u.buf_addr = ucmd.buf_addr;
 	u.db_addr = ucmd.db_addr;
-	u.bytes = crnic_qp_bytes(size);
+	u.bytes = crnic_qp_ring_bytes(attr, size);
+	size->sq_addr = ucmd.sq_buf_addr;
 	u.uar = ucmd.bfreg_index;
 	return crnic_ring_pin(ctx, &u, &qp->ring, &p->pas);
 }
@@ -229,6 +258,24 @@ static void crnic_qp_set_rq(const struct ib_qp_init_attr *attr, const struct crn
 	}
 }
 
+/* An XRC QP names something even where verbs do not */
+static void crnic_qp_set_names(const struct crnic_ib *ib, const struct ib_qp_init_attr *attr,
+			       struct crnic_qp_params *p)
+{
+	if (BIT(attr->qp_type) & CRNIC_T_XRC) {
+		p->scqn = ib->idle.cq.cqn;
+		p->rcqn = ib->idle.cq.cqn;
+		p->xrcdn = ib->idle.xrcdn;
+		p->srqn = ib->idle.srqn;
+	}
+	if (attr->send_cq)
+		p->scqn = to_ccq(attr->send_cq)->core.cqn;
+	if (attr->recv_cq)
+		p->rcqn = to_ccq(attr->recv_cq)->core.cqn;
+	if (attr->xrcd)
+		p->xrcdn = to_cxrcd(attr->xrcd)->xrcdn;
+}
+
 static void crnic_qp_set_params(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *attr,
 				const struct crnic_qp_size *size, struct crnic_qp_params *p)
 {
@@ -253,24 +300,6 @@ static int crnic_qp_respond(struct ib_udata *udata)
 }
 
 static bool crnic_qp_is_bare(const struct crnic_ib_qp *qp)
-/* An XRC QP names something even where verbs do not */
-static void crnic_qp_set_names(const struct crnic_ib *ib, const struct ib_qp_init_attr *attr,
-			       struct crnic_qp_params *p)
-{
-	if (BIT(attr->qp_type) & CRNIC_T_XRC) {
-		p->scqn = ib->idle.cq.cqn;
-		p->rcqn = ib->idle.cq.cqn;
-		p->xrcdn = ib->idle.xrcdn;
-		p->srqn = ib->idle.srqn;
-	}
-	if (attr->send_cq)
-		p->scqn = to_ccq(attr->send_cq)->core.cqn;
-	if (attr->recv_cq)
-		p->rcqn = to_ccq(attr->recv_cq)->core.cqn;
-	if (attr->xrcd)
-		p->xrcdn = to_cxrcd(attr->xrcd)->xrcdn;
-}
-
 {
 	return qp->ibqp.qp_type == IB_QPT_XRC_TGT;
 }
@@ -280,6 +309,8 @@ static int crnic_qp_publish(struct crnic_ib *ib, struct crnic_ib_qp *qp, bool us
 {
 	int err;
 
+	if (qp->raw)
+		return 0;
 	qp->rsc.event = crnic_ib_qp_event;
 	qp->rsc.type = CRNIC_RSC_QP;
 	qp->rsc.num = qp->qpn;
@@ -291,6 +322,36 @@ static int crnic_qp_publish(struct crnic_ib *ib, struct crnic_ib_qp *qp, bool us
 	if (err)
 		crnic_rsc_del(ib->dev, &qp->rsc);
 	return err;
+}
+
+static void crnic_qp_unpublish(struct crnic_ib *ib, struct crnic_ib_qp *qp)
+{
+	if (!qp->raw)
+		crnic_rsc_del(ib->dev, &qp->rsc);
+}
+
+static int crnic_qp_create_hw(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			      const struct crnic_qp_size *size, struct crnic_qp_params *p)
+{
+	const struct crnic_raw_request req = {
+		.sq_addr = size->sq_addr,
+		.sq_bbs = size->sq_bbs,
+		.rq_pas = &p->pas,
+		.uidx = p->user_index,
+	};
+
+	if (attr->qp_type == IB_QPT_RAW_PACKET)
+		return crnic_raw_create(qp, &req);
+
+	crnic_qp_set_params(qp, attr, size, p);
+	return crnic_qp_create(to_cdev(qp->ibqp.device), p, &qp->qpn);
+}
+
+static int crnic_qp_destroy_hw(struct crnic_ib_qp *qp)
+{
+	if (qp->raw)
+		return crnic_raw_destroy(qp);
+	return crnic_qp_destroy(to_cdev(qp->ibqp.device), qp->qpn);
 }
 
 static void crnic_qp_free_memory(struct crnic_dev *dev, struct crnic_ib_qp *qp,
@@ -342,8 +403,7 @@ int crnic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct 
 
 	if (udata)
 		crnic_qp_init_queues(qp, attr, &size);
-	crnic_qp_set_params(qp, attr, &size, &p);
-	err = crnic_qp_create(ib->dev, &p, &qp->qpn);
+	err = crnic_qp_create_hw(qp, attr, &size, &p);
 	if (err)
 		goto err_memory;
 
@@ -358,9 +418,9 @@ int crnic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct 
 	return 0;
 
 err_publish:
-	crnic_rsc_del(ib->dev, &qp->rsc);
+	crnic_qp_unpublish(ib, qp);
 err_qp:
-	crnic_qp_destroy(ib->dev, qp->qpn);
+	crnic_qp_destroy_hw(qp);
 err_memory:
 	crnic_qp_free_memory(ib->dev, qp, udata);
 	return err;
@@ -400,15 +460,15 @@ int crnic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	int err;
 
 	mutex_lock(&qp->lock);
-	err = crnic_qp_to_reset(ib->dev, qp);
+	err = qp->raw ? 0 : crnic_qp_to_reset(ib->dev, qp);
 	mutex_unlock(&qp->lock);
 	if (err)
 		return err;
 
 	if (!udata && !crnic_qp_is_bare(qp))
 		crnic_qp_forget(ib, qp);
-	crnic_rsc_del(ib->dev, &qp->rsc);
-	err = crnic_qp_destroy(ib->dev, qp->qpn);
+	crnic_qp_unpublish(ib, qp);
+	err = crnic_qp_destroy_hw(qp);
 	if (err)
 		return err;
 

@@ -19,7 +19,8 @@
 #define T_INI	CRNIC_T(XRC_INI)
 #define T_TGT	CRNIC_T(XRC_TGT)
 #define T_CONN	(T_RC | T_UC | T_INI | T_TGT)
-#define T_ALL	CRNIC_T_ALL
+#define T_RAW	CRNIC_T_RAW
+#define T_ALL	(CRNIC_T_ALL | CRNIC_T_RAW)
 
 /* Attributes that go together */
 #define A_CONNECT	(IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN)
@@ -49,16 +50,22 @@ static const struct crnic_qp_step crnic_qp_steps[] = {
 	STEP(RESET, INIT, T_UD, RST2INIT_QP, IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY, 0),
 	STEP(RESET, INIT, T_GSI, RST2INIT_QP, IB_QP_PKEY_INDEX | IB_QP_QKEY, 0),
 
+	STEP(RESET, INIT, T_RAW, RST2INIT_QP, IB_QP_PORT, 0),
+
 	STEP(INIT, INIT, T_CONN, INIT2INIT_QP,
 	     0, IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS),
 	STEP(INIT, INIT, T_UD, INIT2INIT_QP, 0, IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY),
 	STEP(INIT, INIT, T_GSI, INIT2INIT_QP, 0, IB_QP_PKEY_INDEX | IB_QP_QKEY),
+
+	STEP(INIT, INIT, T_RAW, INIT2INIT_QP, 0, 0),
 
 	STEP(INIT, RTR, T_RC | T_TGT, INIT2RTR_QP,
 	     A_CONNECT | A_RESPOND, IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX),
 	STEP(INIT, RTR, T_UC | T_INI, INIT2RTR_QP,
 	     A_CONNECT, IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX),
 	STEP(INIT, RTR, T_UD | T_GSI, INIT2RTR_QP, 0, IB_QP_PKEY_INDEX | IB_QP_QKEY),
+
+	STEP(INIT, RTR, T_RAW, INIT2RTR_QP, 0, 0),
 
 	STEP(RTR, RTS, T_RC, RTR2RTS_QP, IB_QP_SQ_PSN | A_RETRY,
 	     IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS | IB_QP_MIN_RNR_TIMER),
@@ -69,10 +76,14 @@ static const struct crnic_qp_step crnic_qp_steps[] = {
 	STEP(RTR, RTS, T_UC, RTR2RTS_QP, IB_QP_SQ_PSN, IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS),
 	STEP(RTR, RTS, T_UD | T_GSI, RTR2RTS_QP, IB_QP_SQ_PSN, IB_QP_CUR_STATE | IB_QP_QKEY),
 
+	STEP(RTR, RTS, T_RAW, RTR2RTS_QP, 0, 0),
+
 	STEP(RTS, RTS, T_RC | T_TGT, RTS2RTS_QP, 0,
 	     IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS | IB_QP_MIN_RNR_TIMER),
 	STEP(RTS, RTS, T_UC | T_INI, RTS2RTS_QP, 0, IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS),
 	STEP(RTS, RTS, T_UD | T_GSI, RTS2RTS_QP, 0, IB_QP_CUR_STATE | IB_QP_QKEY),
+
+	STEP(RTS, RTS, T_RAW, RTS2RTS_QP, 0, 0),
 
 	STEP(SQE, RTS, T_UD | T_GSI, SQERR2RTS_QP, 0, IB_QP_CUR_STATE | IB_QP_QKEY),
 	STEP(SQE, RTS, T_UC, SQERR2RTS_QP, 0, IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS),
@@ -351,6 +362,16 @@ int crnic_qp_to_reset(struct crnic_dev *dev, struct crnic_ib_qp *qp)
 	return err;
 }
 
+static int crnic_raw_step_locked(struct crnic_ib_qp *qp, const struct crnic_qp_step *step)
+{
+	int err;
+
+	err = crnic_raw_step(qp, step->next);
+	if (!err)
+		qp->state = step->next;
+	return err;
+}
+
 static int crnic_qp_step_locked(struct crnic_ib_qp *qp, const struct crnic_qp_step *step,
 				const struct ib_qp_attr *attr, int mask)
 {
@@ -395,6 +416,8 @@ static int crnic_qp_modify_locked(struct crnic_ib_qp *qp, const struct ib_qp_att
 	/* the device has no command for staying in RESET */
 	if (qp->state == IB_QPS_RESET && next == IB_QPS_RESET)
 		return 0;
+	if (qp->raw)
+		return crnic_raw_step_locked(qp, step);
 	return crnic_qp_step_locked(qp, step, attr, mask);
 }
 

@@ -61,6 +61,23 @@ static void crnic_qp_get_numbers(const struct crnic_qp_attr *a, struct ib_qp_att
 	attr->timeout = a->path.ack_timeout;
 }
 
+static int crnic_qp_get_numbers_locked(struct crnic_ib_qp *qp, struct crnic_qp_attr *a,
+				       struct ib_qp_attr *attr)
+{
+	int err;
+
+	if (qp->raw) {
+		attr->port_num = CRNIC_PORT;
+		err = crnic_raw_state(qp, &attr->qp_state);
+		attr->cur_qp_state = attr->qp_state;
+		return err;
+	}
+	err = crnic_qp_query(to_cdev(qp->ibqp.device), qp->qpn, a);
+	if (!err)
+		crnic_qp_get_numbers(a, attr);
+	return err;
+}
+
 /* a user's send queue is known to the library only, which fills these in */
 static void crnic_qp_get_caps(const struct crnic_ib_qp *qp, struct ib_qp_cap *cap)
 {
@@ -92,12 +109,11 @@ int crnic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	memset(attr, 0, sizeof(*attr));
 	memset(init, 0, sizeof(*init));
 	mutex_lock(&qp->lock);
-	err = crnic_qp_query(to_cdev(ibqp->device), qp->qpn, &a);
+	err = crnic_qp_get_numbers_locked(qp, &a, attr);
 	mutex_unlock(&qp->lock);
 	if (err)
 		return err;
 
-	crnic_qp_get_numbers(&a, attr);
 	if (BIT(ibqp->qp_type) & (CRNIC_T(RC) | CRNIC_T(UC) | CRNIC_T_XRC))
 		crnic_qp_get_path(qp, &a.path, &attr->ah_attr);
 	crnic_qp_get_caps(qp, &attr->cap);

@@ -130,6 +130,17 @@ static int crnic_sq_size_user(const struct crnic_qp_limits *lim,
 	return 0;
 }
 
+/* a raw packet QP has a place for each ring */
+static bool crnic_qp_has_memory(const struct ib_qp_init_attr *attr,
+				const struct mlx5_ib_create_qp *ucmd,
+				const struct crnic_qp_size *size)
+{
+	if (attr->qp_type == IB_QPT_RAW_PACKET)
+		return (!size->rq_size || ucmd->buf_addr) &&
+		       (!size->sq_bbs || ucmd->sq_buf_addr) && crnic_qp_bytes(size);
+	return !crnic_qp_bytes(size) || ucmd->buf_addr;
+}
+
 /**
  * crnic_qp_size_user - check the sizes of a user's rings
  * @lim: the device's limits
@@ -154,7 +165,7 @@ int crnic_qp_size_user(const struct crnic_qp_limits *lim, const struct ib_qp_ini
 	err = crnic_sq_size_user(lim, attr, ucmd, size);
 	if (err)
 		return err;
-	return crnic_qp_bytes(size) && !ucmd->buf_addr ? -EINVAL : 0;
+	return crnic_qp_has_memory(attr, ucmd, size) ? 0 : -EINVAL;
 }
 
 static u32 crnic_sq_wqe_bytes(const struct crnic_qp_limits *lim,
