@@ -288,7 +288,7 @@ static void expect_done(struct kunit *test, struct caller *c, int err)
 	KUNIT_EXPECT_EQ(test, c->err, err);
 }
 
-static void callers_beyond_the_slots_wait(struct kunit *test)
+static void case_5_callers_beyond_the_slots_wait(struct kunit *test)
 {
 	struct cmdq_test *t = cmdq_setup(test);
 	struct caller *c = kunit_kcalloc(test, CALLERS, sizeof(*c), GFP_KERNEL);
@@ -337,7 +337,7 @@ static void page_command_passes_those_who_wait(struct kunit *test)
 		expect_done(test, &c[i], 0);
 }
 
-static void late_completion_is_harmless(struct kunit *test)
+static void case_4_late_completion_is_harmless(struct kunit *test)
 {
 	struct cmdq_test *t = cmdq_setup(test);
 
@@ -387,9 +387,9 @@ static struct kunit_case cmdq_cases[] = {
 	KUNIT_CASE(entry_is_signed),
 	KUNIT_CASE_PARAM(status_becomes_an_errno, status_gen_params),
 	KUNIT_CASE(command_that_was_not_delivered_is_EIO),
-	KUNIT_CASE(callers_beyond_the_slots_wait),
+	KUNIT_CASE(case_5_callers_beyond_the_slots_wait),
 	KUNIT_CASE(page_command_passes_those_who_wait),
-	KUNIT_CASE(late_completion_is_harmless),
+	KUNIT_CASE(case_4_late_completion_is_harmless),
 	KUNIT_CASE(dead_device_lets_callers_clean_up),
 	KUNIT_CASE(death_wakes_those_who_wait),
 	{}

@@ -96,7 +96,7 @@ static void uses_the_largest_page_that_fits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pas.npages, c->npages);
 }
 
-static void lists_the_far_end(struct kunit *test)
+static void case_46_lists_the_far_end(struct kunit *test)
 {
 	const struct ib_region_case *c = &ib_region_cases[6];
 	struct ib_umem *umem = umem_of(test, c);
@@ -112,7 +112,7 @@ static void lists_the_far_end(struct kunit *test)
 
 static struct kunit_case ib_page_size_cases[] = {
 	KUNIT_CASE_PARAM(uses_the_largest_page_that_fits, ib_region_gen_params),
-	KUNIT_CASE(lists_the_far_end),
+	KUNIT_CASE(case_46_lists_the_far_end),
 	{}
 };
 

@@ -187,7 +187,7 @@ static void inline_without_data_has_no_segment(struct kunit *test)
 	expect_guard(test, 0, 16);
 }
 
-static void rejects_inline_lengths_that_overflow(struct kunit *test)
+static void case_20_rejects_inline_lengths_that_overflow(struct kunit *test)
 {
 	struct ib_sge big[] = { { .length = 0x80000000 }, { .length = 0x80000000 } };
 	struct ib_send_wr wr = {
@@ -241,6 +241,27 @@ static void builds_a_registration(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, crnic_wqe_owes_fence(IB_WR_SEND));
 }
 
+/* the page size of the list, not the CPU's, is what addresses are cut by */
+static void case_47_registers_pages_of_64_kib(struct kunit *test)
+{
+	struct ib_pd pd = { .local_dma_lkey = 0x500 };
+	struct crnic_ib_mr mr = {
+		.ibmr = { .pd = &pd, .iova = 0x7000, .length = 0x30000, .page_size = 65536 },
+		.descs_dma = 0x90000, .ndescs = 4,
+	};
+	struct ib_reg_wr wr = {
+		.wr = { .opcode = IB_WR_REG_MR }, .mr = &mr.ibmr, .key = 0x4242,
+		.access = IB_ACCESS_LOCAL_WRITE,
+	};
+	struct ib_wqe_state *s = test->priv;
+	const struct mlx5_mkey_seg *mkey = (void *)s->ring + 64;
+
+	KUNIT_ASSERT_EQ(test, crnic_wqe_build(&s->sq, &s->ctx, &wr.wr), 9);
+	KUNIT_EXPECT_EQ(test, mkey->log2_page_size, 16);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(mkey->start_addr), 0x7000);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(mkey->len), 0x30000);
+}
+
 static void ends_a_short_receive_list(struct kunit *test)
 {
 	struct ib_recv_wr wr = { .sg_list = sges, .num_sge = 3 };
@@ -270,10 +291,11 @@ static struct kunit_case ib_wqe_cases[] = {
 	KUNIT_CASE(builds_a_datagram),
 	KUNIT_CASE(copies_inline_data_and_pads_it),
 	KUNIT_CASE(inline_without_data_has_no_segment),
-	KUNIT_CASE(rejects_inline_lengths_that_overflow),
+	KUNIT_CASE(case_20_rejects_inline_lengths_that_overflow),
 	KUNIT_CASE(rejects_too_many_sges),
 	KUNIT_CASE(rejects_opcodes_that_a_type_has_not),
 	KUNIT_CASE(builds_a_registration),
+	KUNIT_CASE(case_47_registers_pages_of_64_kib),
 	KUNIT_CASE(ends_a_short_receive_list),
 	KUNIT_CASE(full_receive_list_has_no_end),
 	{}

@@ -350,7 +350,7 @@ static uint8_t gid_set(Fixture *f, unsigned index, uint8_t first_of_mac)
     return drv_cmd(f->d, in, sizeof(in), out, sizeof(out));
 }
 
-static void gid_with_a_multicast_mac_is_refused(void **state)
+static void case_1_gid_with_a_multicast_mac_is_refused(void **state)
 {
     Fixture *f = *state;
 
@@ -437,7 +437,7 @@ int main(void)
         T(atomics_survive_the_choice_of_their_order),
         T_UP(registers_answer),
         T_UP(admin_state_moves_the_vport_and_raises_events),
-        T_UP(gid_with_a_multicast_mac_is_refused),
+        T_UP(case_1_gid_with_a_multicast_mac_is_refused),
         T_UP(numbers_return_late),
         cmocka_unit_test(as_many_as_advertised),
         cmocka_unit_test(nonsense_configurations_are_refused),

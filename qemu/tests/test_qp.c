@@ -136,7 +136,7 @@ static void each_transition_from_each_state(void **state)
 }
 
 /* Case 17: what was set comes back. */
-static void query_returns_what_was_set(void **state)
+static void case_17_query_returns_what_was_set(void **state)
 {
     Fixture *f = *state;
     DrvQp *qp = qp_of(f, DRV_QP_RC);
@@ -296,7 +296,7 @@ static int setup_small(void **state)
     return setup_with(state, &cfg);
 }
 
-static void limit_is_exact(void **state)
+static void case_2_limit_is_exact(void **state)
 {
     Fixture *f = *state;
     DrvQp *qps[32];
@@ -362,14 +362,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_transition_from_each_state,
                                         setup, teardown),
-        cmocka_unit_test_setup_teardown(query_returns_what_was_set,
+        cmocka_unit_test_setup_teardown(case_17_query_returns_what_was_set,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(optional_fields_need_their_bit,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(rtr_needs_a_path, setup, teardown),
         cmocka_unit_test_setup_teardown(create_refuses_what_makes_no_sense,
                                         setup, teardown),
-        cmocka_unit_test_setup_teardown(limit_is_exact, setup_small,
+        cmocka_unit_test_setup_teardown(case_2_limit_is_exact, setup_small,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_named_object_cannot_go,
                                         setup, teardown),

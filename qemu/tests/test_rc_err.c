@@ -345,6 +345,36 @@ static void looks_for_receives_less_and_less(void **state)
     pair_free(p);
 }
 
+/*
+ * A QP in error takes nothing any more: what a peer sends on and on is neither
+ * executed nor completed, and each receive has one CQE.
+ */
+static void case_14_one_success_for_each_packet(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    struct mlx5_cqe64 cqe;
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        post_recv_at(&p->b, 0, 100);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        pair_post(&p->a, &(DrvWr) { .opcode = SEND, .num_sge = 1,
+                                    .sge = { sge_of(&p->a, 0, 100) } });
+        if (!i) {
+            drv_cq_expect(p->b.rcq, MLX5_CQE_RESP_SEND, 0, &cqe);
+            assert_int_equal(drv_qp_cmd(p->b.qp, MLX5_CMD_OP_2ERR_QP), 0);
+        }
+    }
+    world_run(p->w, NSEC_PER_SEC);
+    for (unsigned i = 1; i < 4; i++) {
+        drv_cq_expect(p->b.rcq, MLX5_CQE_RESP_ERR, 5, &cqe);
+        assert_int_equal(be16toh(cqe.wqe_counter), i);
+    }
+    assert_false(drv_cq_poll(p->b.rcq, &cqe));
+    pair_free(p);
+}
+
 /* Case 28: the NAK does not depend on a posted receive. */
 static void nak_without_a_receive(void **state)
 {
@@ -448,7 +478,7 @@ static void send_producer_beyond_the_ring(void **state)
 }
 
 /* Messages of more than 2^log_msg_max bytes (case 10, by a smaller limit). */
-static void too_long_is_a_local_error(void **state)
+static void case_10_too_long_is_a_local_error(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, NULL);
     struct mlx5_cqe64 cqe;
@@ -476,12 +506,13 @@ int main(void)
         cmocka_unit_test(sends_of_any_size_are_flushed),
         cmocka_unit_test(flush_ends_with_what_is_posted),
         cmocka_unit_test(looks_for_receives_less_and_less),
+        cmocka_unit_test(case_14_one_success_for_each_packet),
         cmocka_unit_test(nak_without_a_receive),
         cmocka_unit_test(reset_starts_anew),
         cmocka_unit_test(cq_overrun_is_fatal),
         cmocka_unit_test(communication_established),
         cmocka_unit_test(send_producer_beyond_the_ring),
-        cmocka_unit_test(too_long_is_a_local_error),
+        cmocka_unit_test(case_10_too_long_is_a_local_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

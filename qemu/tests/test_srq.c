@@ -257,7 +257,7 @@ static uint16_t limit_of(Fixture *f)
 }
 
 /* Case 51: once, and armed again by command only. */
-static void limit_fires_once(void **state)
+static void case_51_limit_fires_once(void **state)
 {
     Fixture *f = make(0);
     struct mlx5_cqe64 cqe;
@@ -509,7 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_list_decides_the_order),
         cmocka_unit_test(empty_means_rnr),
-        cmocka_unit_test(limit_fires_once),
+        cmocka_unit_test(case_51_limit_fires_once),
         cmocka_unit_test(limit_that_is_passed_fires_at_once),
         cmocka_unit_test(srq_in_nowhere_fails_once),
         cmocka_unit_test(kinds_are_told_apart),
