@@ -120,6 +120,7 @@ static const CapRow caps[] = {
     GEN(log_max_current_uc_list, MOCX_LOG_MAX_MAC_LIST),
     GEN(log_max_current_mc_list, MOCX_LOG_MAX_MAC_LIST),
     GEN(log_max_vlan_list, 12),
+    GEN(block_lb_mc, 1),
     GEN(log_max_mcg, MOCX_LOG_MAX_MCG),
     GEN(max_qp_mcg, MOCX_MAX_QP_MCG),
 

@@ -105,13 +105,23 @@ static MocxStatus detach(MocxDev *dev, MocxCmd *cmd)
     return MOCX_OK;
 }
 
+/* A QP may ask not to hear itself. */
+static bool deaf_to_itself(const MocxDev *dev, const MocxQp *qp,
+                           const MocxPkt *pkt)
+{
+    return DEVX_GET(qpc, qp->ctx, block_lb_mc) &&
+           pkt->bth.src_qpn == mocx_qpn(qp) &&
+           mocx_port_own_mac(&dev->port, pkt->path.smac);
+}
+
 void mocx_mcast_receive(MocxDev *dev, const MocxPkt *pkt)
 {
     MocxMcast *next;
 
     for (MocxMcast *m = dev->roce->mcasts; m; m = next) {
         next = m->next;
-        if (!memcmp(m->gid, pkt->path.dgid, sizeof(m->gid))) {
+        if (!memcmp(m->gid, pkt->path.dgid, sizeof(m->gid)) &&
+            !deaf_to_itself(dev, m->qp, pkt)) {
             mocx_roce_deliver(dev, m->qp, pkt);
         }
     }

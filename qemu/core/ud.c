@@ -60,15 +60,6 @@ static MocxBth bth_of(const MocxQp *qp, const MocxWqe *wqe, const Av *av)
     };
 }
 
-/* A group may have members on this very device. */
-static void loop_multicast(MocxDev *dev, const MocxTxPkt *tx)
-{
-    if (tx->path->dmac[0] & 1) {
-        mocx_wire_seal(tx->frame, tx->path, tx->size);
-        mocx_roce_receive(dev, tx->frame, tx->size);
-    }
-}
-
 MocxErr mocx_ud_send(MocxDev *dev, MocxQp *qp, const MocxWqe *wqe)
 {
     uint32_t len = (uint32_t)wqe->len;
@@ -88,7 +79,6 @@ MocxErr mocx_ud_send(MocxDev *dev, MocxQp *qp, const MocxWqe *wqe)
     if (mocx_wqe_read(dev, qp, wqe, 0, tx.payload, len)) {
         return MOCX_ERR_PROT;
     }
-    loop_multicast(dev, &tx);
     mocx_pkt_end(dev, &tx);
     return (MocxErr) { 0 };
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/dev.h"
+#include "core/roce.h"
 #include "core/wire.h"
 #include "pair.h"
 
@@ -334,6 +336,36 @@ static void multicast_reaches_the_group(void **state)
     unmake(f);
 }
 
+static void member_may_be_deaf_to_itself(void **state)
+{
+    static const uint8_t group[16] = {
+        [10] = 0xff, [11] = 0xff, [12] = 224, [13] = 1, [14] = 2, [15] = 3,
+    };
+    Fixture *f = make(DRV_QP_UD, true);
+    MocxQp *model = mocx_qp_find(f->a.d->h->dev, f->a.qp->qpn);
+    struct mlx5_cqe64 cqe;
+
+    (void)state;
+    mcg(f->a.d, MLX5_CMD_OP_ATTACH_TO_MCG, f->a.qp->qpn, group);
+    mcg(f->b.d, MLX5_CMD_OP_ATTACH_TO_MCG, f->b.qp->qpn, group);
+    for (unsigned deaf = 0; deaf < 2; deaf++) {
+        DEVX_SET(qpc, model->ctx, block_lb_mc, deaf);
+        post_recv_at(&f->a, 0, 1000);
+        post_recv_at(&f->b, 0, 1000);
+        post_to_group(f, group);
+        drv_cq_expect(f->b.rcq, MLX5_CQE_RESP_SEND, 0, &cqe);
+        drv_cq_expect(f->a.scq, MLX5_CQE_REQ, 0, &cqe);
+        world_settle(f->w);
+        assert_int_equal(drv_cq_poll(f->a.rcq, &cqe), !deaf);
+        /* One of each, however many ways lead back. */
+        assert_false(drv_cq_poll(f->a.rcq, &cqe));
+        assert_false(drv_cq_poll(f->b.rcq, &cqe));
+    }
+    mcg(f->a.d, MLX5_CMD_OP_DETACH_FROM_MCG, f->a.qp->qpn, group);
+    mcg(f->b.d, MLX5_CMD_OP_DETACH_FROM_MCG, f->b.qp->qpn, group);
+    unmake(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +378,7 @@ int main(void)
         cmocka_unit_test(longer_than_a_packet_is_an_error),
         cmocka_unit_test(any_vlan_is_taken),
         cmocka_unit_test(multicast_reaches_the_group),
+        cmocka_unit_test(member_may_be_deaf_to_itself),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
