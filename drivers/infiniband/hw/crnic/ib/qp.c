@@ -78,12 +78,17 @@ static bool crnic_qp_is_raw(const struct crnic_dev *dev, const struct ib_qp_init
 	       CRNIC_CAP_GEN(dev, eth_net_offloads);
 }
 
+static u32 crnic_qp_create_flags(const struct crnic_dev *dev)
+{
+	return CRNIC_CAP_GEN(dev, block_lb_mc) ? IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
+}
+
 static int crnic_qp_check(const struct crnic_dev *dev, const struct ib_qp_init_attr *attr,
 			  bool user)
 {
 	if (!crnic_qp_is_raw(dev, attr, user) && crnic_qp_st(attr->qp_type) < 0)
 		return -EOPNOTSUPP;
-	if (attr->create_flags || attr->rwq_ind_tbl)
+	if (attr->create_flags & ~crnic_qp_create_flags(dev) || attr->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (BIT(attr->qp_type) & CRNIC_T_XRC && !CRNIC_CAP_GEN(dev, xrc))
 		return -EOPNOTSUPP;
@@ -283,6 +288,7 @@ static void crnic_qp_set_params(struct crnic_ib_qp *qp, const struct ib_qp_init_
 
 	p->st = crnic_qp_st(attr->qp_type);
 	p->pdn = qp->ibqp.pd ? to_cpd(qp->ibqp.pd)->pdn : dev->pdn;
+	p->block_loopback = attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	p->dbr = crnic_ring_dbr(&qp->ring);
 	p->uar = crnic_ring_uar(dev, &qp->ring);
 	crnic_qp_set_names(to_cib(qp->ibqp.device), attr, p);
