@@ -112,6 +112,7 @@ struct crnic_qp_path {
  * @atomic_mode: MLX5_ATOMIC_MODE_*
  * @qkey: Q_Key
  * @pm_state: path migration state, 3 for migrated
+ * @rlky: local DMA lkey allowed; RST2INIT decides, whatever the QP was created with
  * @pdn: protection domain; the device expects it again with RST2INIT
  * @scqn: send CQ, likewise
  * @rcqn: receive CQ, likewise
@@ -138,6 +139,7 @@ struct crnic_qp_attr {
 	u8 atomic_mode;
 	u32 qkey;
 	u8 pm_state;
+	bool rlky;
 	u32 pdn;
 	u32 scqn;
 	u32 rcqn;

@@ -383,6 +383,8 @@ static int crnic_qp_step_locked(struct crnic_ib_qp *qp, const struct crnic_qp_st
 	err = crnic_qp_set_attr(qp, attr, mask, &a);
 	if (err)
 		return err;
+	/* the kernel's send ring tells its QPs from users' */
+	a.rlky = step->opcode == MLX5_CMD_OP_RST2INIT_QP && qp->sq.wrs;
 
 	err = crnic_qp_modify(dev, qp->qpn, step->opcode,
 			      crnic_qp_opt_mask(step->opcode, qp->ibqp.qp_type, mask), &a);

@@ -134,6 +134,7 @@ static int crnic_umr_start_qp(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 	const struct crnic_qp_attr a = {
 		.st = MLX5_QP_ST_REG_UMR,
 		.pm_state = MLX5_QP_PM_MIGRATED,
+		.rlky = true,
 		.pdn = dev->pdn,
 		.scqn = umr->cq.cqn,
 		.rcqn = umr->cq.cqn,

@@ -158,6 +158,7 @@ static void crnic_qp_attr_fill(void *qpc, const struct crnic_qp_attr *attr)
 {
 	MLX5_SET(qpc, qpc, st, attr->st);
 	MLX5_SET(qpc, qpc, pm_state, attr->pm_state);
+	MLX5_SET(qpc, qpc, rlky, attr->rlky);
 	MLX5_SET(qpc, qpc, pd, attr->pdn);
 	MLX5_SET(qpc, qpc, mtu, attr->mtu);
 	MLX5_SET(qpc, qpc, log_msg_max, attr->log_msg_max);
