@@ -106,7 +106,7 @@ static MocxMemResult walk_mtt(Walk *w, const MocxMkey *mkey, uint64_t va,
     uint64_t pos = page_pos(mkey, va), n;
     uint64_t room = (uint64_t)mkey->octwords * 2 << mkey->page_shift;
 
-    if (pos >= room || len > room - pos) {
+    if (!mkey->mtt || pos >= room || len > room - pos) {
         return MOCX_MEM_BAD_RANGE;
     }
     if (!w->fn) {
@@ -205,6 +205,9 @@ static MocxMemResult walk_indirect(Walk *w, const MocxMkey *mkey,
 
     if (w->depth >= MEM_DEPTH_MAX) {
         return MOCX_MEM_BAD_KEY;
+    }
+    if (!mkey->klm) {
+        return MOCX_MEM_BAD_RANGE;
     }
     w->depth++;
     r = mkey->mode == MOCX_MEM_KSM ? walk_ksm(w, mkey, &inner, va, len)

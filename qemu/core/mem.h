@@ -44,7 +44,7 @@ typedef struct MocxMkey {
     uint64_t start;
     uint64_t len;
     uint32_t octwords;      /* translation entries room, in 16-byte units */
-    union {
+    union {                 /* NULL until the first is loaded */
         uint64_t *mtt;      /* octwords * 2 bus addresses, flags cleared */
         MocxKlm *klm;       /* octwords entries */
     };

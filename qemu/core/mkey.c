@@ -90,9 +90,26 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
     return MOCX_OK;
 }
 
+/*
+ * Drivers keep thousands of keys for work requests to come, each with room for
+ * many pages: the room is made with the first translation.  There is one
+ * octword more than the key has, since whoever looks for runs of pages looks
+ * one ahead.
+ */
+static bool make_room(MocxMkey *mkey)
+{
+    if (!mkey->mtt) {
+        mkey->mtt = calloc(mkey->octwords + 1, sizeof(MocxKlm));
+    }
+    return mkey->mtt;
+}
+
 void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
                     uint32_t octwords)
 {
+    if (!make_room(mkey)) {
+        return;
+    }
     for (uint32_t i = 0; i < octwords; i++, entries += OCTWORD) {
         uint32_t to = first + i;
 
@@ -151,8 +168,7 @@ static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
         free(mkey);
         return status;
     }
-    mkey->mtt = calloc(mkey->octwords + 1, sizeof(MocxKlm));
-    if (!mkey->mtt) {
+    if (!mkey->free && !make_room(mkey)) {
         free(mkey);
         return MOCX_NO_RES;
     }
