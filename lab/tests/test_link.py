@@ -41,7 +41,7 @@ def devinfo(lab, name):
 
 
 @pytest.mark.parametrize('name', 'ab')
-def test_link_is_active_with_its_netdev(lab, name):
+def test_case_7_link_is_active_with_its_netdev(lab, name):
     row = link(lab, name)
     assert row['state'] == 'ACTIVE'
     assert row['physical_state'] == 'LINK_UP'
@@ -111,7 +111,7 @@ def test_active_mtu_follows_the_netdev(lab, mtu, active):
         lab.set_mtu(MTU)
 
 
-def test_link_state_follows_the_cable(lab):
+def test_case_9_link_state_follows_the_cable(lab):
     """And what is said while it is pulled makes sense."""
     lab.a.qmp('set_link', name='nic-wire', up=False)
     try:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A device that dies in use: told once, users let go, the next load works."""
+
+import time
+
+import pytest
+
+import content
+
+ENDLESS = ['ib_write_bw', '-D', '600', '-s', '65536', '-F']
+
+# The driver says so, and what it then gives up.
+DYING = r'crnic .*(device given up|firmware health|is dead)|crnic.*FW|left'
+
+
+@pytest.fixture
+def mortal(lab):
+    """The lab, whose guest a may die; both are loaded again afterwards."""
+    if lab.drivers['a'] != 'crnic':
+        pytest.skip('about crnic')
+    yield lab
+    lab.a.qmp('qom-set', path='nic-wire', property='inject',
+              value='clear=all')
+    lab.a.run(['pkill', '-9', 'ib_write_bw'])
+    lab.b.run(['pkill', '-9', 'ib_write_bw'])
+    if lab.a.run('grep -q ^crnic /proc/modules').returncode == 0:
+        lab.a.unload()
+    lab.lab.setup_guest(lab.a)
+    lab.forget()
+
+
+def kill(guest, syndrome=1):
+    """The firmware of a guest's device dies."""
+    guest.qmp('qom-set', path='nic-wire', property='inject',
+              value=f'fatal={syndrome}')
+
+
+def wait_for_line(guest, text, seconds=30):
+    """Until the kernel has said so; what it said."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        lines = [str(line) for line in guest.dmesg() if text in str(line)]
+        if lines:
+            return lines
+        time.sleep(0.5)
+    pytest.fail(f'{guest.name}: the kernel did not say: {text}')
+    return []
+
+
+@pytest.mark.mocx
+@pytest.mark.says(DYING)
+def test_firmware_dies_under_traffic(mortal):
+    """Found by the health poll, with a transfer under way."""
+    lab = mortal
+    common = ['-d', lab.device('a'), '-x', str(lab.gid('a'))]
+    with lab.serving('b', [*ENDLESS, '-d', lab.device('b'), '-x',
+                           str(lab.gid('b'))], port=18515):
+        client = lab.a.start([*ENDLESS, *common, '10.0.0.2'])
+        time.sleep(3)
+        assert client.poll() is None, client.wait()
+        kill(lab.a)
+        assert len(wait_for_line(lab.a, 'device given up')) == 1
+        lab.a.run(['pkill', '-9', 'ib_write_bw'])
+        client.wait(timeout=30)
+    lab.a.unload()
+    lab.b.run(['pkill', '-9', 'ib_write_bw'])
+    lab.lab.setup_guest(lab.a)
+    lab.forget()
+    content.run(lab, '-s', '0-9,4097', '-o', 'rc/mixed').expect(1)
+
+
+@pytest.mark.mocx
+@pytest.mark.says(DYING)
+def test_verbs_of_a_dead_device_fail_and_return(mortal):
+    """New users are refused at once rather than made to wait."""
+    lab = mortal
+    kill(lab.a, 2)
+    wait_for_line(lab.a, 'device given up')
+    start = time.monotonic()
+    result = lab.a.run(['ibv_rc_pingpong', '-d', lab.device('a'), '-g', '1'],
+                       timeout=30)
+    assert result.returncode != 0
+    assert time.monotonic() - start < 10
