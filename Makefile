@@ -12,10 +12,10 @@ all: help
 help:
 	@echo 'make lab           boot two guests with crnic on mocx, show them at work'
 	@echo 'make check         all of the checks below; DEPTH=full for every variant'
-	@echo 'make check-static  warnings, sparse, checkpatch, kernel-doc, scripts'
+	@echo 'make check-static  warnings, sparse, clang, checkpatch, kernel-doc'
 	@echo 'make check-kunit   the driver'\''s KUnit suites, in a UML kernel'
 	@echo 'make check-model   native tests of the device model'
-	@echo 'make check-lab     tests in two guests'
+	@echo 'make check-lab     what needs the emulator: tests in two guests'
 	@echo 'make bench         crnic, mlx5 and rxe side by side; build/bench.json'
 	@echo 'make module        build/module/6.12/crnic.ko'
 	@echo 'make deps          install missing build tools by apt (root or sudo)'
