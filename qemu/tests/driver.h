@@ -208,6 +208,8 @@ void drv_cq_free(DrvCq *cq);
 void drv_cq_forget(DrvCq *cq);
 /**
  * drv_cq_resize() - another ring; what was not polled moves into it
+ * @cq: the CQ
+ * @log_size: log2 of the CQEs of the new ring
  *
  * Return: status of the command; the CQ is as it was unless it is MOCX_OK.
  */

@@ -301,7 +301,7 @@ static void limit_that_is_passed_fires_at_once(void **state)
     unmake(f);
 }
 
-/* An SRQ whose record cannot be read says so once, and gives no WQE any more. */
+/* An SRQ whose record cannot be read says so once, and gives no more WQEs. */
 static void srq_in_nowhere_fails_once(void **state)
 {
     Fixture *f = make(0);
