@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds of crnic that are wrong on purpose: the model's verifier names what
+is wrong with each."""
+
+import shutil
+import subprocess
+
+import pytest
+from crnic_lab.lab import Lab
+from crnic_lab.paths import BUILD, SCRIPTS
+
+TOP = SCRIPTS.parent
+PATCHES = TOP / 'lab/tests/wrong'
+PARTS = ('drivers', 'include', 'kunit', 'scripts')
+FILES = ('Kbuild', 'Kconfig')
+
+RULES = {
+    'leaked-mkey': 'object-left',
+    'forgotten-record': 'doorbell-record',
+    'reserved-bit': 'reserved-input',
+    'lagging-index': 'cq-index-lags',
+}
+
+# Enough to make it send, without anybody at the other end.
+USE = '''
+dev=$(basename /sys/bus/pci/devices/0000:01:00.0/net/*)
+ip link set $dev up && ip addr add 10.0.0.1/24 dev $dev
+for i in 1 2 3; do ping -c 2 -i 0.3 -W 1 -I $dev 10.0.0.2 >/dev/null; done
+rmmod crnic
+'''
+
+
+def build(name):
+    """A module from the checkout's sources and one patch. They are built one
+    after the other in one place, so that only what differs is compiled."""
+    tree = BUILD / 'wrong'
+    for part in PARTS:
+        shutil.rmtree(tree / part, ignore_errors=True)
+        shutil.copytree(TOP / part, tree / part)
+    for file in FILES:
+        shutil.copy(TOP / file, tree)
+    subprocess.run(['patch', '-s', '-d', tree, '-p1', '-i',
+                    PATCHES / f'{name}.patch'], check=True)
+    done = subprocess.run([tree / 'scripts/build-module'], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return done.stdout.split('module=')[1].strip()
+
+
+@pytest.fixture(scope='module')
+def guest():
+    """One that has loaded nothing, with a model that verifies."""
+    lab = Lab('wrong')
+    lab.down()
+    lab.up(driver='none', model='strict=on')
+    yield lab.guest('a')
+    lab.down()
+
+
+def breaches(guest):
+    """What the model's rules have counted."""
+    return guest.status()['breaches']
+
+
+@pytest.mark.full
+@pytest.mark.parametrize('name', RULES)
+def test_wrong_build_is_named(guest, name):
+    """Whatever else it breaks: the rule that it is about."""
+    with open(build(name), 'rb') as file:
+        guest.agent.push(file.read(), '/root/wrong.ko')
+    before = breaches(guest)
+    guest.check('modprobe -a $(modinfo -F depends /root/wrong.ko | tr , " ") '
+                '&& insmod /root/wrong.ko', timeout=120)
+    guest.run(USE, timeout=120)
+    after = breaches(guest)
+    broken = {rule for rule in after if after[rule] > before[rule]}
+    assert RULES[name] in broken, f'broken were {sorted(broken)}'
+    log = BUILD / 'lab/wrong/a.qemu.log'
+    assert f'strict: {RULES[name]}:' in log.read_text(errors='replace')
+
+
+@pytest.mark.full
+def test_right_build_is_not(guest):
+    """The same with the checkout's own module."""
+    module = subprocess.run([SCRIPTS / 'build-module'], check=True, text=True,
+                            stdout=subprocess.PIPE).stdout.split('module=')[1]
+    with open(module.strip(), 'rb') as file:
+        guest.agent.push(file.read(), '/root/right.ko')
+    before = breaches(guest)
+    guest.check('modprobe -a $(modinfo -F depends /root/right.ko | tr , " ") '
+                '&& insmod /root/right.ko', timeout=120)
+    guest.run(USE, timeout=120)
+    assert breaches(guest) == before
