@@ -13,6 +13,9 @@ from .paths import BUILD
 from .qmp import Qmp
 
 HOSTS = {'a': 1, 'b': 2}
+# A device works in the thread of whichever CPU rings it. With a heap for each
+# thread, what one has freed is of no use to the others.
+ENVIRONMENT = {'MALLOC_ARENA_MAX': '1'}
 
 
 def accelerator(tb_size):
@@ -109,6 +112,7 @@ def start(name, sockets, logs, options):
         out.flush()
         process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT,
+                                   env=os.environ | ENVIRONMENT,
                                    start_new_session=True)
     end = time.monotonic() + 20
     while not os.path.exists(f'{sockets}/{name}.qga'):
