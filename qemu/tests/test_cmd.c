@@ -9,7 +9,7 @@
 
 #include "core/cmd.h"
 #include "core/eq.h"
-#include "driver.h"
+#include "fixture.h"
 
 /* Offsets in a command entry and a mailbox block (mlx5/device.h). */
 enum {
@@ -27,31 +27,6 @@ enum {
     DELIVERY_IN_PTR = 5, DELIVERY_IN_LEN = 7, DELIVERY_OUT_LEN = 8,
     DELIVERY_TYPE = 0x10,
 };
-
-typedef struct Fixture {
-    World *w;
-    Drv *d;
-} Fixture;
-
-static int setup(void **state)
-{
-    Fixture *f = calloc(1, sizeof(*f));
-
-    f->w = world_new(1, NULL);
-    f->d = drv_new(f->w->host[0]);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    Fixture *f = *state;
-
-    drv_free(f->d);
-    world_free(f->w);
-    free(f);
-    return 0;
-}
 
 static uint8_t plain(Drv *d, uint16_t opcode)
 {
@@ -338,7 +313,7 @@ static void queue_in_a_hole_of_memory_is_harmless(void **state)
 
 int main(void)
 {
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_new, fixture_free)
     const struct CMUnitTest tests[] = {
         T(nothing_is_left_after_every_round),
         T(every_fault_of_delivery_has_its_status),

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "core/dev.h"
-#include "driver.h"
+#include "fixture.h"
 
 #define CAP_MAX         0
 #define CAP_CUR         1
@@ -17,49 +17,6 @@
 #define REG_PMTU        0x5003
 #define REG_PTYS        0x5004
 #define REG_PAOS        0x5006
-
-typedef struct Fixture {
-    World *w;
-    Drv *d;
-} Fixture;
-
-static int setup(void **state)
-{
-    Fixture *f = calloc(1, sizeof(*f));
-
-    f->w = world_new(1, NULL);
-    f->d = drv_new(f->w->host[0]);
-    *state = f;
-    return 0;
-}
-
-static int setup_up(void **state)
-{
-    Fixture *f;
-
-    setup(state);
-    f = *state;
-    drv_bring_up(f->d);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    Fixture *f = *state;
-
-    drv_free(f->d);
-    world_free(f->w);
-    free(f);
-    return 0;
-}
-
-static int teardown_up(void **state)
-{
-    Fixture *f = *state;
-
-    drv_tear_down(f->d);
-    return teardown(state);
-}
 
 static uint8_t plain(Fixture *f, uint16_t opcode, uint16_t op_mod)
 {
@@ -425,8 +382,9 @@ static void nonsense_configurations_are_refused(void **state)
 
 int main(void)
 {
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-#define T_UP(fn) cmocka_unit_test_setup_teardown(fn, setup_up, teardown_up)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_new, fixture_free)
+#define T_UP(fn)                                                        \
+    cmocka_unit_test_setup_teardown(fn, fixture_new_up, fixture_free_up)
     const struct CMUnitTest tests[] = {
         T(commands_have_their_states),
         T(leak_is_named_at_teardown),

@@ -8,40 +8,13 @@
 #include <cmocka.h>
 
 #include "core/dev.h"
-#include "driver.h"
+#include "fixture.h"
 
 #define UNKNOWN_OPCODE      0x7ff
 #define UNKNOWN_REGISTER    0x9999
 #define UNKNOWN_CAP         0x5a
 #define FLOOD               5000
 #define FLOOD_SHOWN_MAX     300     /* a burst, and what time refills */
-
-typedef struct Fixture {
-    World *w;
-    Drv *d;
-} Fixture;
-
-static int setup(void **state)
-{
-    Fixture *f = calloc(1, sizeof(*f));
-
-    f->w = world_new(1, NULL);
-    f->d = drv_new(f->w->host[0]);
-    drv_bring_up(f->d);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    Fixture *f = *state;
-
-    drv_tear_down(f->d);
-    drv_free(f->d);
-    world_free(f->w);
-    free(f);
-    return 0;
-}
 
 static uint8_t plain(Fixture *f, uint16_t opcode, uint16_t op_mod,
                      uint32_t dword2)
@@ -140,7 +113,8 @@ static void unlike_lines_are_bounded(void **state)
 
 int main(void)
 {
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define T(fn)                                                           \
+    cmocka_unit_test_setup_teardown(fn, fixture_new_up, fixture_free_up)
     const struct CMUnitTest tests[] = {
         T(unknown_opcode_is_named),
         T(unknown_register_is_named),

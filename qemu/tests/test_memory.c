@@ -8,39 +8,14 @@
 #include <cmocka.h>
 
 #include "core/dev.h"
-#include "driver.h"
 #include "drveth.h"
+#include "fixture.h"
 
 #define MANY            1000
 #define REGION          (64u << 10)
 #define LIMIT           (64ll << 20)
 #define ROUNDS          4
 #define VA              0x7f0000000000ULL
-
-typedef struct Fixture {
-    World *w;
-    Drv *d;
-} Fixture;
-
-static int setup(void **state)
-{
-    Fixture *f = calloc(1, sizeof(*f));
-
-    f->w = world_new(1, NULL);
-    f->d = drv_new(f->w->host[0]);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    Fixture *f = *state;
-
-    drv_free(f->d);
-    world_free(f->w);
-    free(f);
-    return 0;
-}
 
 /* A QP that talks to itself, and has said all of a region. */
 typedef struct User {
@@ -197,7 +172,7 @@ static void resets_cost_nothing(void **state)
 
 int main(void)
 {
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_new, fixture_free)
     const struct CMUnitTest tests[] = {
         T(thousand_queues_and_regions_are_cheap),
         T(lives_of_a_driver_cost_nothing),
