@@ -74,10 +74,14 @@ class Guest:
         if self.row.modules:
             self.check(['modprobe', '-a', *self.row.modules], timeout=300)
         if self.row.ours:
-            with open(module, 'rb') as file:
-                self.agent.push(file.read(), '/root/crnic.ko')
-            self.check('modprobe -a $(modinfo -F depends /root/crnic.ko | '
-                       'tr , " ") && insmod /root/crnic.ko', timeout=300)
+            self.insert(module)
+
+    def insert(self, module):
+        """Copy in a build of crnic, and load it after what it depends on."""
+        with open(module, 'rb') as file:
+            self.agent.push(file.read(), '/root/crnic.ko')
+        self.check('modprobe -a $(modinfo -F depends /root/crnic.ko | '
+                   'tr , " ") && insmod /root/crnic.ko', timeout=300)
 
     def unload(self):
         """Unload what load loaded."""

@@ -2,7 +2,6 @@
 """Labs for the tests: one is up at a time, and serves all tests of its pair."""
 
 import os
-import re
 
 import pytest
 from crnic_lab.errors import LabError
@@ -94,24 +93,13 @@ def booted(request, pair):
     rig.close()
 
 
-def breaches(rig, item):
-    """What a driver did wrong that its test does not do on purpose."""
-    excused = {rule for mark in item.iter_markers('breaks')
-               for rule in mark.args}
-    return [line for rule, line in rig.breaches() if rule not in excused]
-
-
 @pytest.fixture
 def lab(booted, request):
-    """The lab; afterwards the kernels' logs must be clean."""
+    """The lab; afterwards the kernels' logs and the models' verifiers must
+    have nothing to say that the test does not provoke."""
     yield booted
-    says = [mark.args[0] for mark in request.node.iter_markers('says')]
-    lines = [line for line in booted.look()
-             if not any(re.search(pattern, line) for pattern in says)]
-    broken = breaches(booted, request.node)
+    marks = {name: [arg for mark in request.node.iter_markers(name)
+                    for arg in mark.args] for name in ('says', 'breaks')}
+    lines = booted.complaints(marks['says'], marks['breaks'])
     if lines:
-        pytest.fail('left in the kernel\'s log:\n' + '\n'.join(lines),
-                    pytrace=False)
-    if broken:
-        pytest.fail('rules of the verifier were broken:\n' +
-                    '\n'.join(broken), pytrace=False)
+        pytest.fail('left behind:\n' + '\n'.join(lines), pytrace=False)

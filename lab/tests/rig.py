@@ -3,6 +3,7 @@
 
 import contextlib
 import ipaddress
+import re
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -133,6 +134,14 @@ class Rig:
         told = [line for line in lines if f'strict: {rule}:' in line]
         return f'{name}: {told[-1] if told else rule}'
 
+    def complaints(self, says=(), excused=()):
+        """What both tell since the last look, less lines that match one of
+        the patterns and rules that may be broken."""
+        return [line for line in self.look()
+                if not any(re.search(pattern, line) for pattern in says)] + \
+            [f'rule broken: {line}' for rule, line in self.breaches()
+             if rule not in excused]
+
     # Programs
 
     def push_program(self, name, *libraries):
@@ -192,3 +201,16 @@ class Rig:
         assert served.returncode == 0, \
             f'server: exit code {served.returncode}: {tail(served)}'
         return served, result
+
+
+@contextlib.contextmanager
+def own_rig(pair, beside, says=(), **wishes):
+    """A lab beside the one that most tests share, for what that cannot show.
+    It is as clean as that one afterwards."""
+    rig = Rig(pair, beside=beside, **wishes)
+    try:
+        yield rig
+        lines = rig.complaints(says)
+    finally:
+        rig.close()
+    assert not lines, '\n'.join(lines)

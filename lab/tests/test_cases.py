@@ -4,12 +4,10 @@
 import time
 
 import pytest
-from crnic_lab.paths import TOP
 
 from pairs import FULL
-from rig import ADDRESS
+from rig import ADDRESS, PROGRAMS
 
-PROGRAMS = TOP / 'lab' / 'tests' / 'programs'
 FLAPS = 50 if FULL else 8
 BONDS = 20 if FULL else 4
 

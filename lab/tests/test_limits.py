@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Limits hold when they are reached, and many objects cost little."""
 
-import contextlib
-import re
 import time
 
 import pytest
@@ -10,30 +8,22 @@ import pytest
 import content
 from memory import model_memory
 from pairs import drivers
-from rig import Rig
+from rig import own_rig
 
 # Small enough to be reached; the drivers take a share of them.
 SMALL = 'log-max-qp=8,log-max-cq=8,log-max-pd=7'
 # The vendor's driver keeps a stock of keys, so that fewer are left than it says.
 FEW_KEYS = {'crnic': ',log-max-mkey=9', 'mlx5': ''}
 # What the vendor's driver says at level err when there are no more.
-TOLD = re.compile(r'limits exceeded\(0x8\)|Create QP type \d failed')
+TOLD = r'limits exceeded\(0x8\)|Create QP type \d failed'
 MANY = 1000         # queue pairs, and as many regions
 MOST_KIB = 64 << 10  # what they may cost the model beside guest RAM
 
 
-@contextlib.contextmanager
 def small_lab(pair):
     """Another lab of the same pair, on a model with small limits."""
     keys = FEW_KEYS[drivers(pair)[0]]
-    rig = Rig(pair, beside='small', model=SMALL + keys, mem='1G')
-    try:
-        yield rig
-        lines = [line for line in rig.look() if not TOLD.search(line)]
-        lines += [line for _, line in rig.breaches()]
-    finally:
-        rig.close()
-    assert not lines, '\n'.join(lines)
+    return own_rig(pair, 'small', [TOLD], model=SMALL + keys, mem='1G')
 
 
 @pytest.mark.mocx

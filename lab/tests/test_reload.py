@@ -6,7 +6,7 @@ import pytest
 import content
 from memory import model_memory, slab
 from pairs import FULL
-from rig import Rig
+from rig import own_rig
 
 ROUNDS = 20 if FULL else 4
 SETTLED = 5 if FULL else 2      # rounds after which caches are as they stay
@@ -28,11 +28,8 @@ def leftovers(guest):
 def own_lab(pair):
     """A lab whose TCG forgets: a module that is loaded again is other code
     to it, and what it knows of the old would grow without end."""
-    rig = Rig(pair, beside='rounds', tb_size=TRANSLATED, mem='1G')
-    yield rig
-    lines = rig.look() + [line for _, line in rig.breaches()]
-    rig.close()
-    assert not lines, '\n'.join(lines)
+    with own_rig(pair, 'rounds', tb_size=TRANSLATED, mem='1G') as rig:
+        yield rig
 
 
 def measure(lab):

@@ -7,9 +7,8 @@ import subprocess
 
 import pytest
 from crnic_lab.lab import Lab
-from crnic_lab.paths import BUILD, SCRIPTS
+from crnic_lab.paths import BUILD, TOP
 
-TOP = SCRIPTS.parent
 PATCHES = TOP / 'lab/tests/wrong'
 PARTS = ('drivers', 'include', 'kunit', 'scripts')
 FILES = ('Kbuild', 'Kconfig')
@@ -41,6 +40,11 @@ def build(name):
         shutil.copy(TOP / file, tree)
     subprocess.run(['patch', '-s', '-d', tree, '-p1', '-i',
                     PATCHES / f'{name}.patch'], check=True)
+    return module_of(tree)
+
+
+def module_of(tree):
+    """The module of a tree, built there."""
     done = subprocess.run([tree / 'scripts/build-module'], check=True,
                           stdout=subprocess.PIPE, text=True)
     return done.stdout.split('module=')[1].strip()
@@ -56,23 +60,20 @@ def guest():
     lab.down()
 
 
-def breaches(guest):
-    """What the model's rules have counted."""
-    return guest.status()['breaches']
+def broken_by(guest, module):
+    """The rules that a build breaks from its load to its end."""
+    before = guest.status()['breaches']
+    guest.insert(module)
+    guest.run(USE, timeout=120)
+    after = guest.status()['breaches']
+    return {rule for rule in after if after[rule] != before[rule]}
 
 
 @pytest.mark.full
 @pytest.mark.parametrize('name', RULES)
 def test_wrong_build_is_named(guest, name):
     """Whatever else it breaks: the rule that it is about."""
-    with open(build(name), 'rb') as file:
-        guest.agent.push(file.read(), '/root/wrong.ko')
-    before = breaches(guest)
-    guest.check('modprobe -a $(modinfo -F depends /root/wrong.ko | tr , " ") '
-                '&& insmod /root/wrong.ko', timeout=120)
-    guest.run(USE, timeout=120)
-    after = breaches(guest)
-    broken = {rule for rule in after if after[rule] > before[rule]}
+    broken = broken_by(guest, build(name))
     assert RULES[name] in broken, f'broken were {sorted(broken)}'
     log = BUILD / 'lab/wrong/a.qemu.log'
     assert f'strict: {RULES[name]}:' in log.read_text(errors='replace')
@@ -81,12 +82,4 @@ def test_wrong_build_is_named(guest, name):
 @pytest.mark.full
 def test_right_build_is_not(guest):
     """The same with the checkout's own module."""
-    module = subprocess.run([SCRIPTS / 'build-module'], check=True, text=True,
-                            stdout=subprocess.PIPE).stdout.split('module=')[1]
-    with open(module.strip(), 'rb') as file:
-        guest.agent.push(file.read(), '/root/right.ko')
-    before = breaches(guest)
-    guest.check('modprobe -a $(modinfo -F depends /root/right.ko | tr , " ") '
-                '&& insmod /root/right.ko', timeout=120)
-    guest.run(USE, timeout=120)
-    assert breaches(guest) == before
+    assert not broken_by(guest, module_of(TOP))
