@@ -28,7 +28,7 @@ def text_of(result):
     return (result.stdout + result.stderr).decode(errors='replace').strip()
 
 
-def tail(result, lines=6):
+def tail(result, lines=20):
     """The end of what a command said."""
     return '\n'.join(text_of(result).splitlines()[-lines:])
 

@@ -12,6 +12,25 @@ PORT = 18516
 READS = '16'    # under way at a time: what each device can
 TIMEOUT = 18    # of an ACK, 1 s: soft-RoCE stumbles over its own retries
 
+# With -R the server ends the listener on which both sides agreed and opens
+# another, and nothing holds the client back: about one run in sixty connects
+# in between and is told that there is no such service. The client then tries
+# again with memory that it has freed, and crashes.
+TOO_EARLY = 'RDMA_CM_EVENT_REJECTED; error: 8.'
+crashes = pytest.mark.says(r'ib_\w+\[\d+\].* in librdmacm\.so')
+
+
+def talk_by_cm(lab, server, client):
+    """Like Rig.talk(), once more when the client came too early."""
+    tries_left = 3
+    while True:
+        tries_left -= 1
+        try:
+            return lab.talk(server, client, PORT, cm=True, timeout=180)
+        except AssertionError as error:
+            if TOO_EARLY not in str(error) or not tries_left:
+                raise
+
 
 def perftest(lab, program, *options, cm=False, family=4):
     """Run a program of perftest on both sides; its last line of figures."""
@@ -27,8 +46,9 @@ def perftest(lab, program, *options, cm=False, family=4):
         else:
             side += ['-d', lab.device(name), '-x', str(lab.gid(name, family))]
         sides.append(side)
-    _, result = lab.talk(sides[0], sides[1] + [ADDRESS['b', 4]],
-                         PORT, cm=cm, timeout=180)
+    sides[1] += [ADDRESS['b', 4]]
+    _, result = talk_by_cm(lab, *sides) if cm else \
+        lab.talk(*sides, PORT, timeout=180)
     figures = [line.split() for line in result.text.splitlines()
                if line.strip()[:1].isdigit()]
     assert figures, result.text
@@ -68,17 +88,20 @@ def test_events(lab):
     perftest(lab, 'ib_send_lat', '-e', '-s', 64, '-n', COUNT)
 
 
+@crashes
 @pytest.mark.level('cm')
 @pytest.mark.parametrize('program', BW + LAT if FULL else BW[:2] + LAT[2:])
 def test_by_rdma_cm(lab, program):
     perftest(lab, program, '-s', 4096, '-n', COUNT, cm=True)
 
 
+@crashes
 @pytest.mark.level('cm')
 def test_16_qps_by_rdma_cm(lab):
     perftest(lab, 'ib_write_bw', '-s', 65536, '-q', 16, '-n', 10, cm=True)
 
 
+@crashes
 @pytest.mark.level('cm')
 def test_datagrams_by_rdma_cm(lab):
     perftest(lab, 'ib_send_bw', '-c', 'UD', '-s', 1024, '-n', COUNT, cm=True)
