@@ -77,6 +77,7 @@ static const CapRow caps[] = {
     GEN(xrc, 1),            /* mlx5_ib does not load without */
     GEN(atomic, 1),
     GEN(vport_counters, 1), /* mlx5_ib sends MAD_IFC without */
+    GEN(mcam_reg, 1),       /* the firmware's version, for devlink */
     GEN(cqe_version, 1),
     GEN(cq_oi, 1),
     GEN(cq_resize, 1),

@@ -7,6 +7,7 @@
 enum {
     REG_PMTU = 0x5003, REG_PTYS = 0x5004, REG_PAOS = 0x5006, REG_PFCC = 0x5007,
     REG_PPCNT = 0x5008, REG_NODE_DESC = 0x6001, REG_HOST_ENDIANNESS = 0x7004,
+    REG_MCQS = 0x9060, REG_MCQI = 0x9061, REG_MCAM = 0x907f,
 };
 
 #define PTYS_PROTO_ETH      4
@@ -179,6 +180,7 @@ typedef struct RegRow {
     uint16_t bytes;         /* the driver may send more, not less */
     const char *name;
     RegFn *read, *write;
+    uint16_t more;          /* bytes of the answer behind those */
 } RegRow;
 
 static const RegRow regs[] = {
@@ -191,6 +193,10 @@ static const RegRow regs[] = {
       node_desc_write },
     { REG_HOST_ENDIANNESS, 16, "HOST_ENDIANNESS", NULL,
       host_endianness_write },
+    { REG_MCQS, 16, "MCQS", mocx_mcqs_read, NULL },
+    { REG_MCQI, 24, "MCQI", mocx_mcqi_read, NULL,
+      .more = DEVX_ST_SZ_BYTES(mcqi_version) },
+    { REG_MCAM, 72, "MCAM", mocx_mcam_read, NULL },
 };
 
 static const RegRow *reg_row(uint16_t id)
@@ -208,15 +214,16 @@ static MocxStatus access_run(MocxDev *dev, MocxCmd *cmd, const RegRow *row,
 {
     size_t head_in = DEVX_ST_SZ_BYTES(access_register_in);
     size_t head_out = DEVX_ST_SZ_BYTES(access_register_out);
+    size_t answer = row->bytes + row->more;
     MocxStatus status;
 
     if (cmd->inlen < head_in + row->bytes ||
-        cmd->outlen < head_out + row->bytes) {
+        cmd->outlen < head_out + answer) {
         return mocx_bad(dev, cmd, MOCX_BAD_INPUT_LEN, SYND_REG_LEN,
-                        "%s of %u bytes in %u and %u", row->name, row->bytes,
-                        cmd->inlen, cmd->outlen);
+                        "%s of %u and %zu bytes in %u and %u", row->name,
+                        row->bytes, answer, cmd->inlen, cmd->outlen);
     }
-    cmd->defined = head_out + row->bytes;
+    cmd->defined = head_out + answer;
     status = fn(dev, cmd->in + head_in, cmd->out + head_out);
     return !status ? status
            : mocx_bad(dev, cmd, status, SYND_REG_VALUE,

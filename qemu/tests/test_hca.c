@@ -15,6 +15,9 @@
 #define MANY            600     /* objects, enough to want pages for */
 
 #define REG_PMTU        0x5003
+#define REG_MCQS        0x9060
+#define REG_MCQI        0x9061
+#define REG_MCAM        0x907f
 #define REG_PTYS        0x5004
 #define REG_PAOS        0x5006
 
@@ -260,6 +263,41 @@ static void registers_answer(void **state)
     assert_int_equal(f->d->h->logs[MOCX_LOG_UNIMP], 1);
 }
 
+/* As mlx5_core's fw.c goes about it: MCAM, then MCQS, then MCQI. */
+static void firmware_tells_its_version(void **state)
+{
+    Fixture *f = *state;
+    uint8_t mcam[72] = { 0 }, mcqs[16] = { 0 };
+    uint8_t mcqi[24 + DEVX_ST_SZ_BYTES(mcqi_version)] = { 0 };
+
+    assert_int_equal(reg_access(f, REG_MCAM, true, mcam, 72), MOCX_OK);
+    assert_int_equal(mocx_get_be32(mcam + 8), 3);       /* MCQI and MCQS */
+    DEVX_SET(mcam_reg, mcam, access_reg_group, 2);
+    assert_int_equal(reg_access(f, REG_MCAM, true, mcam, 72), MOCX_OK);
+    assert_int_equal(mocx_get_be32(mcam + 8), 0);
+
+    assert_int_equal(reg_access(f, REG_MCQS, true, mcqs, 16), MOCX_OK);
+    assert_true(DEVX_GET(mcqs_reg, mcqs, last_index_flag));
+    assert_int_equal(DEVX_GET(mcqs_reg, mcqs, identifier), 1);
+    assert_int_equal(DEVX_GET(mcqs_reg, mcqs, component_update_state), 0);
+    DEVX_SET(mcqs_reg, mcqs, component_index, 1);
+    assert_int_equal(reg_access(f, REG_MCQS, true, mcqs, 16), MOCX_BAD_PARAM);
+
+    DEVX_SET(mcqi_reg, mcqi, info_type, 1);
+    assert_int_equal(reg_access(f, REG_MCQI, true, mcqi, sizeof(mcqi)),
+                     MOCX_OK);
+    assert_int_equal(DEVX_GET(mcqi_version, mcqi + 24, version),
+                     16 << 24 | 35 << 16 | 1012);
+    assert_int_equal(DEVX_GET(mcqi_version, mcqi + 24, version_string_length),
+                     10);
+    assert_memory_equal(mcqi + 24 + 32, "16.35.1012", 10);
+    DEVX_SET(mcqi_reg, mcqi, info_type, 0);
+    assert_int_equal(reg_access(f, REG_MCQI, true, mcqi, sizeof(mcqi)),
+                     MOCX_BAD_PARAM);
+    assert_int_equal(reg_access(f, REG_MCQI, false, mcqi, sizeof(mcqi)),
+                     MOCX_BAD_PARAM);
+}
+
 static bool vport_up(Fixture *f)
 {
     uint8_t in[16] = { 0 }, out[16];
@@ -394,6 +432,7 @@ int main(void)
         T(choice_is_stored_within_what_is_offered),
         T(atomics_survive_the_choice_of_their_order),
         T_UP(registers_answer),
+        T_UP(firmware_tells_its_version),
         T_UP(admin_state_moves_the_vport_and_raises_events),
         T_UP(case_1_gid_with_a_multicast_mac_is_refused),
         T_UP(numbers_return_late),
