@@ -152,8 +152,8 @@ static WireFate pick(void *arg, unsigned from, uint8_t *data, size_t len)
     return k->fate;
 }
 
-/* Case 23: the answer to an atomic is lost. */
-static void lost_atomic_answer_is_replayed(void **state)
+/* The answer to an atomic is lost. */
+static void case_23_lost_atomic_answer_is_replayed(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, NULL);
     Picker k = { .from = 1, .opcode = 0x12, .times = 1, .fate = WIRE_DROP };
@@ -167,10 +167,10 @@ static void lost_atomic_answer_is_replayed(void **state)
 }
 
 /*
- * Case 26: a READ that is asked for twice is answered twice, and only the first
- * answer counts.
+ * A READ that is asked for twice is answered twice, and only the first answer
+ * counts.
  */
-static void duplicate_read_is_answered_again(void **state)
+static void case_26_duplicate_read_is_answered_again(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, &(DrvPath) { .mtu = 1 });
     Picker k = { .from = 0, .opcode = 0x0c, .times = 1, .fate = WIRE_TWICE };
@@ -189,6 +189,61 @@ static void duplicate_read_is_answered_again(void **state)
     assert_false(drv_cq_poll(p->a.scq, &cqe));
     /* 4 packets, perhaps again as many, and never one more. */
     assert_true(wire_count(p->w->wire, 1)->sent <= 8);
+    wire_filter(p->w->wire, NULL, NULL);
+    pair_free(p);
+}
+
+/* A READ and its answers, as they passed. */
+typedef struct ReadTrace {
+    uint8_t request[256];
+    size_t len;
+    uint32_t psn;           /* of the request */
+    unsigned answers[4];    /* by PSN */
+} ReadTrace;
+
+static WireFate trace_read(void *arg, unsigned from, uint8_t *data, size_t len)
+{
+    ReadTrace *t = arg;
+    MocxPkt pkt;
+
+    if (mocx_wire_parse(&pkt, data, len) != MOCX_PARSE_OK) {
+        return WIRE_PASS;
+    }
+    if (pkt.op.op == MOCX_PKT_READ_REQ && !from) {
+        assert_true(len <= sizeof(t->request));
+        memcpy(t->request, data, len);
+        t->len = len;
+        t->psn = pkt.bth.psn;
+    } else if (pkt.op.op == MOCX_PKT_READ_RESP) {
+        uint32_t nth = (pkt.bth.psn - t->psn) & 0xffffff;
+
+        assert_true(nth < 4);
+        t->answers[nth]++;
+    }
+    return WIRE_PASS;
+}
+
+/* The same request again, long after it was answered. */
+static void case_26_replayed_read_has_the_same_psns(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, &(DrvPath) { .mtu = 1, .sq_psn = 0xfffffe });
+    ReadTrace t = { .len = 0 };
+    struct mlx5_cqe64 cqe;
+
+    (void)state;
+    wire_filter(p->w->wire, trace_read, &t);
+    pair_post(&p->a, &(DrvWr) {
+        .opcode = MLX5_OPCODE_RDMA_READ, .raddr = p->b.mr->va, .num_sge = 1,
+        .rkey = p->b.mr->key, .sge = { sge_of(&p->a, 0, 1000) },
+    });
+    drv_cq_expect(p->a.scq, MLX5_CQE_REQ, 0, &cqe);
+    world_settle(p->w);
+    wire_inject_frame(p->w->wire, 1, p->w->now, t.request, t.len);
+    world_settle(p->w);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(t.answers[i], 2);
+    }
+    assert_false(drv_cq_poll(p->a.scq, &cqe));
     wire_filter(p->w->wire, NULL, NULL);
     pair_free(p);
 }
@@ -321,8 +376,8 @@ static void post_one_send(Pair *p)
     });
 }
 
-/* Case 22: 0 to 6 are exact. */
-static void rnr_retries_are_counted(void **state)
+/* 0 to 6 are exact. */
+static void case_22_rnr_retries_are_counted(void **state)
 {
     (void)state;
     for (unsigned retry = 0; retry <= 6; retry++) {
@@ -345,7 +400,7 @@ static void rnr_retries_are_counted(void **state)
     }
 }
 
-static void rnr_retry_seven_is_for_ever(void **state)
+static void case_22_rnr_retry_seven_is_for_ever(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, &(DrvPath) { .min_rnr = 1 });
     struct mlx5_cqe64 cqe;
@@ -471,14 +526,15 @@ int main(void)
         cmocka_unit_test(survives_overtaking),
         cmocka_unit_test(survives_corruption),
         cmocka_unit_test(survives_all_of_it),
-        cmocka_unit_test(lost_atomic_answer_is_replayed),
-        cmocka_unit_test(duplicate_read_is_answered_again),
+        cmocka_unit_test(case_23_lost_atomic_answer_is_replayed),
+        cmocka_unit_test(case_26_duplicate_read_is_answered_again),
+        cmocka_unit_test(case_26_replayed_read_has_the_same_psns),
         cmocka_unit_test(lost_read_response_restarts_there),
         cmocka_unit_test(lost_packet_is_told_by_nak),
         cmocka_unit_test(silence_ends_after_the_retries),
         cmocka_unit_test(timeout_zero_waits_for_ever),
-        cmocka_unit_test(rnr_retries_are_counted),
-        cmocka_unit_test(rnr_retry_seven_is_for_ever),
+        cmocka_unit_test(case_22_rnr_retries_are_counted),
+        cmocka_unit_test(case_22_rnr_retry_seven_is_for_ever),
         cmocka_unit_test(rnr_in_the_middle_of_a_stream),
         cmocka_unit_test(sixteen_pairs_at_once),
     };

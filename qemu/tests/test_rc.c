@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/mem.h"
+#include "core/wire.h"
 #include "pair.h"
 
 static const uint8_t data_ops[] = {
@@ -18,7 +19,7 @@ static const uint8_t data_ops[] = {
 
 #define NUM_OPS (sizeof(data_ops) / sizeof(data_ops[0]))
 
-/* Case 27, 37: odd addresses, and PSNs that wrap within the run. */
+/* Odd addresses, and PSNs that wrap within the run. */
 static void every_operation_at_every_size(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, &(DrvPath) {
@@ -37,7 +38,8 @@ static void every_operation_at_every_size(void **state)
     pair_free(p);
 }
 
-static void every_path_mtu(void **state)
+/* Messages of up to four packets and a byte, and a long one. */
+static void case_37_messages_around_every_path_mtu(void **state)
 {
     static const int around[] = { -1, 0, 1 };
 
@@ -54,6 +56,10 @@ static void every_path_mtu(void **state)
                     });
                 }
             }
+            pair_run(p, &(Msg) {
+                .opcode = data_ops[i], .off_a = 8190, .off_b = 4095,
+                .len = 65537, .seed = mtu,
+            });
         }
         pair_free(p);
     }
@@ -190,8 +196,8 @@ static void inline_data_needs_no_key(void **state)
     pair_free(p);
 }
 
-/* Case 44: nobody looks at a key of nothing. */
-static void empty_rdma_needs_no_valid_key(void **state)
+/* Nobody looks at a key of nothing. */
+static void case_44_empty_rdma_needs_no_valid_key(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, NULL);
     struct mlx5_cqe64 cqe;
@@ -483,17 +489,78 @@ static void two_ways_at_once(void **state)
     pair_free(p);
 }
 
+static WireFate count_naks(void *arg, unsigned from, uint8_t *data, size_t len)
+{
+    unsigned *count = arg;
+    MocxPkt pkt;
+
+    (void)from;
+    if (mocx_wire_parse(&pkt, data, len) == MOCX_PARSE_OK &&
+        pkt.op.op == MOCX_PKT_ACK && pkt.bth.syndrome >> 5) {
+        ++*count;
+    }
+    return WIRE_PASS;
+}
+
+/* 4 KiB by WRITE and by SEND from one side to the other. */
+static void post_both(Side *from, Side *to, unsigned n)
+{
+    post_recv_at(to, 300000 + n * 4096, 4096);
+    drv_post(from->qp, &(DrvWr) {
+        .opcode = MLX5_OPCODE_RDMA_WRITE, .raddr = to->mr->va + 200000,
+        .rkey = to->mr->key, .num_sge = 1, .sge = { sge_of(from, 0, 4096) },
+    });
+    drv_post(from->qp, &(DrvWr) {
+        .opcode = MLX5_OPCODE_SEND, .num_sge = 1,
+        .sge = { sge_of(from, n * 4096, 4096) },
+    });
+}
+
+/* What comes in order is never refused, though the PSNs wrap meanwhile. */
+static void case_27_no_nak_at_the_psn_wrap(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, &(DrvPath) {
+        .mtu = 3, .sq_psn = 0xfffff0, .rq_psn = 0xfffff0,
+    });
+    Side *sides[] = { &p->a, &p->b };
+    struct mlx5_cqe64 cqe;
+    unsigned naks = 0;
+
+    (void)state;
+    wire_filter(p->w->wire, count_naks, &naks);
+    for (unsigned s = 0; s < 2; s++) {
+        drv_mr_fill(sides[s]->mr, 0, 16 * 4096, s);
+        for (unsigned n = 0; n < 16; n++) {
+            post_both(sides[s], sides[!s], n);
+        }
+    }
+    drv_ring(p->a.qp);
+    drv_ring(p->b.qp);
+    for (unsigned s = 0; s < 2; s++) {
+        for (unsigned n = 0; n < 16; n++) {
+            drv_cq_expect(sides[s]->scq, MLX5_CQE_REQ, 0, &cqe);
+            drv_cq_expect(sides[s]->scq, MLX5_CQE_REQ, 0, &cqe);
+            drv_cq_expect(sides[s]->rcq, MLX5_CQE_RESP_SEND, 0, &cqe);
+        }
+        assert_int_equal(drv_mr_check(sides[s]->mr, 300000, 16 * 4096, !s),
+                         -1);
+    }
+    assert_int_equal(naks, 0);
+    wire_filter(p->w->wire, NULL, NULL);
+    pair_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_at_every_size),
-        cmocka_unit_test(every_path_mtu),
+        cmocka_unit_test(case_37_messages_around_every_path_mtu),
         cmocka_unit_test(every_address_family_and_version),
         cmocka_unit_test(megabyte_messages),
         cmocka_unit_test(atomics_return_the_old_value),
         cmocka_unit_test(scatter_gather_lists),
         cmocka_unit_test(inline_data_needs_no_key),
-        cmocka_unit_test(empty_rdma_needs_no_valid_key),
+        cmocka_unit_test(case_44_empty_rdma_needs_no_valid_key),
         cmocka_unit_test(unsignalled_work_has_no_cqe),
         cmocka_unit_test(nop_completes_in_its_place),
         cmocka_unit_test(rings_wrap),
@@ -504,6 +571,7 @@ int main(void)
         cmocka_unit_test(count_of_zero_is_the_longest),
         cmocka_unit_test(own_device_without_the_wire),
         cmocka_unit_test(two_ways_at_once),
+        cmocka_unit_test(case_27_no_nak_at_the_psn_wrap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -375,8 +375,8 @@ static void case_14_one_success_for_each_packet(void **state)
     pair_free(p);
 }
 
-/* Case 28: the NAK does not depend on a posted receive. */
-static void nak_without_a_receive(void **state)
+/* The NAK does not depend on a posted receive. */
+static void case_28_nak_without_a_receive(void **state)
 {
     Pair *p = pair_new(DRV_QP_RC, NULL);
     struct mlx5_cqe64 cqe;
@@ -507,7 +507,7 @@ int main(void)
         cmocka_unit_test(flush_ends_with_what_is_posted),
         cmocka_unit_test(looks_for_receives_less_and_less),
         cmocka_unit_test(case_14_one_success_for_each_packet),
-        cmocka_unit_test(nak_without_a_receive),
+        cmocka_unit_test(case_28_nak_without_a_receive),
         cmocka_unit_test(reset_starts_anew),
         cmocka_unit_test(cq_overrun_is_fatal),
         cmocka_unit_test(communication_established),

@@ -261,8 +261,8 @@ static void longer_than_a_packet_is_an_error(void **state)
     unmake(f);
 }
 
-/* Case 39: a datagram of any VLAN is taken; what it came in is told. */
-static void any_vlan_is_taken(void **state)
+/* A datagram of any VLAN is taken; what it came in is told. */
+static void case_39_any_vlan_is_taken(void **state)
 {
     Fixture *f = make(DRV_QP_UD, false);
     DrvAv av = av_of(f, DRV_GID_V2_V4);
@@ -277,6 +277,76 @@ static void any_vlan_is_taken(void **state)
     drv_cq_expect(f->b.rcq, MLX5_CQE_RESP_SEND_IMM, 0, &cqe);
     assert_int_equal(cqe.l4_hdr_type_etc & 1, 1);
     assert_int_equal(be16toh(cqe.vlan_info) & 0xfff, 100);
+    unmake(f);
+}
+
+typedef struct Copy {
+    uint8_t data[256];
+    size_t len;
+} Copy;
+
+static WireFate keep_copy(void *arg, unsigned from, uint8_t *data, size_t len)
+{
+    Copy *copy = arg;
+
+    if (!from && len <= sizeof(copy->data)) {
+        memcpy(copy->data, data, len);
+        copy->len = len;
+    }
+    return WIRE_PASS;
+}
+
+/* Cut an IPv4 datagram off, and make its lengths say so. */
+static void cut_to(Copy *frame, size_t len)
+{
+    uint32_t sum = 0;
+
+    frame->len = len;
+    mocx_put_be16(frame->data + 16, (uint16_t)(len - 14));
+    mocx_put_be16(frame->data + 38, (uint16_t)(len - 34));
+    mocx_put_be16(frame->data + 24, 0);
+    for (unsigned at = 14; at < 34; at += 2) {
+        sum += mocx_get_be16(frame->data + at);
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    mocx_put_be16(frame->data + 24, (uint16_t)~sum);
+}
+
+static uint64_t runts(const Fixture *f)
+{
+    const MocxPortCounters *c = &f->b.d->h->dev->port.counters;
+
+    return c->rx_roce_malformed + c->rx_icrc_errors;
+}
+
+/* Whether its lengths tell of it or not, a short packet is dropped and counted. */
+static void case_40_runts_are_dropped_and_counted(void **state)
+{
+    Fixture *f = make(DRV_QP_UD, false);
+    DrvAv av = av_of(f, DRV_GID_V2_V4);
+    struct mlx5_cqe64 cqe;
+    Copy whole = { .len = 0 }, part;
+
+    (void)state;
+    wire_filter(f->w->wire, keep_copy, &whole);
+    post_recv_at(&f->b, 0, 1000);
+    post_recv_at(&f->b, 0, 1000);
+    post(f, &av, 10);
+    drv_cq_expect(f->b.rcq, MLX5_CQE_RESP_SEND_IMM, 0, &cqe);
+    wire_filter(f->w->wire, NULL, NULL);
+    for (size_t len = 42; len < whole.len; len++) {
+        uint64_t before = runts(f);
+
+        part = whole;
+        wire_inject_frame(f->w->wire, 1, f->w->now, part.data, len);
+        cut_to(&part, len);
+        wire_inject_frame(f->w->wire, 1, f->w->now, part.data, len);
+        world_settle(f->w);
+        assert_int_equal(runts(f), before + 2);
+    }
+    assert_false(drv_cq_poll(f->b.rcq, &cqe));
+    wire_inject_frame(f->w->wire, 1, f->w->now, whole.data, whole.len);
+    drv_cq_expect(f->b.rcq, MLX5_CQE_RESP_SEND_IMM, 0, &cqe);
     unmake(f);
 }
 
@@ -376,7 +446,8 @@ int main(void)
         cmocka_unit_test(wrong_qkey_is_dropped),
         cmocka_unit_test(no_receive_or_too_small_a_one),
         cmocka_unit_test(longer_than_a_packet_is_an_error),
-        cmocka_unit_test(any_vlan_is_taken),
+        cmocka_unit_test(case_39_any_vlan_is_taken),
+        cmocka_unit_test(case_40_runts_are_dropped_and_counted),
         cmocka_unit_test(multicast_reaches_the_group),
         cmocka_unit_test(member_may_be_deaf_to_itself),
     };
