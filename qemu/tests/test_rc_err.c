@@ -390,6 +390,29 @@ static void case_28_nak_without_a_receive(void **state)
     pair_free(p);
 }
 
+/* A connection of no VLAN does not listen to VLAN 100. */
+static void case_39_connection_keeps_to_its_vlan(void **state)
+{
+    DrvPath path = {
+        .set_retry = true, .retry = 1, .rnr_retry = 7, .timeout = 14,
+    };
+    Pair *p = pair_new(DRV_QP_RC, &path);
+    struct mlx5_cqe64 cqe;
+    uint8_t addr[16];
+
+    (void)state;
+    drv_gid_address(p->a.d->h, DRV_GID_V2_V4, addr);
+    drv_gid_set(p->a.d, DRV_GID_V2_V4, addr, 2, 100);
+    pair_reconnect(p, &path);
+    pair_post(&p->a, &(DrvWr) {
+        .opcode = WRITE, .raddr = p->b.mr->va, .rkey = p->b.mr->key,
+        .num_sge = 1, .sge = { sge_of(&p->a, 0, 64) },
+    });
+    drv_cq_expect(p->a.scq, MLX5_CQE_REQ_ERR, 0x15, &cqe);
+    assert_false(side_in_error(&p->b));
+    pair_free(p);
+}
+
 /* Case 12: RESET forgets the QP's own CQEs only, and the ring starts anew. */
 static void reset_starts_anew(void **state)
 {
@@ -508,6 +531,7 @@ int main(void)
         cmocka_unit_test(looks_for_receives_less_and_less),
         cmocka_unit_test(case_14_one_success_for_each_packet),
         cmocka_unit_test(case_28_nak_without_a_receive),
+        cmocka_unit_test(case_39_connection_keeps_to_its_vlan),
         cmocka_unit_test(reset_starts_anew),
         cmocka_unit_test(cq_overrun_is_fatal),
         cmocka_unit_test(communication_established),
