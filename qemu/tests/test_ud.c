@@ -319,7 +319,7 @@ static uint64_t runts(const Fixture *f)
     return c->rx_roce_malformed + c->rx_icrc_errors;
 }
 
-/* Whether its lengths tell of it or not, a short packet is dropped and counted. */
+/* A short packet is dropped and counted, whatever its lengths say. */
 static void case_40_runts_are_dropped_and_counted(void **state)
 {
     Fixture *f = make(DRV_QP_UD, false);
