@@ -25,9 +25,10 @@ QUICK = {
     'mlx5,mlx5': ('test_link', 'test_case_2_', 'test_all_cases', 'test_64_mib',
                   'test_pingpong', 'test_rdmacm', 'test_bandwidth',
                   'test_latency', 'test_atomics', 'test_datagrams',
-                  'test_by_rdma_cm', 'test_ping[', 'test_iperf3', 'test_irq'),
-    'crnic,rxe': ('test_all_cases',),
-    'mlx5,rxe': ('test_all_cases',),
+                  'test_by_rdma_cm', 'test_ping[', 'test_iperf3', 'test_irq',
+                  'test_ethtool', 'test_offload', 'test_life'),
+    'crnic,rxe': ('test_all_cases', 'test_case_32_'),
+    'mlx5,rxe': ('test_all_cases', 'test_case_32_'),
 }
 
 

@@ -85,6 +85,21 @@ class Rig:
         """Drivers were unloaded: find out again."""
         self.facts.clear()
 
+    def gone(self, name):
+        """A guest has ended: nobody asks it again."""
+        self.forget()
+        del self.guests[name]
+        self.watches = [watch for watch in self.watches
+                        if watch.guest.name != name]
+
+    def rebooted(self, name):
+        """A guest has booted again, and knows nothing of its earlier life."""
+        guest = self.guests[name]
+        self.gone(name)
+        self.pushed.clear()
+        self.guests[name] = guest
+        self.watches.append(Watch(guest))
+
     def gid(self, name, family=4, version='v2'):
         """Index of the GID of a guest's address, which stays."""
         key = 'gid', name, family, version

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Failures that people met in the field, tried on the whole machine."""
 
+import contextlib
 import time
 
 import pytest
 
+import content
+import stack
+import wire
 from pairs import FULL
 from rig import ADDRESS, PROGRAMS
 
@@ -19,6 +23,59 @@ def wait_active(lab, name, seconds=15):
                                'grep -q ACTIVE').returncode:
         assert time.monotonic() < end, 'the port stays down'
         time.sleep(0.1)
+
+
+def lead(lab, name, dev, there, mac):
+    """A way to an address that nobody answers for on that netdev."""
+    lab.guests[name].check(
+        f'ip route add {there} dev {dev} && '
+        f'ip neigh replace {there} lladdr {mac} nud permanent dev {dev}')
+
+
+@contextlib.contextmanager
+def unlike_vlans(lab):
+    """Options for a of VLAN 7 that reaches b, which is of VLAN 8."""
+    address = {'a': '10.0.7.1', 'b': '10.0.8.2'}
+    mac = {name: guest.check(['cat', '/sys/class/net/'
+                              f'{lab.netdev(name)}/address']).strip()
+           for name, guest in lab.guests.items()}
+    with stack.vlan(lab, 'a', 7, address['a'] + '/24') as dev_a, \
+            stack.vlan(lab, 'b', 8, address['b'] + '/24') as dev_b:
+        lead(lab, 'a', dev_a, address['b'], mac['b'])
+        lead(lab, 'b', dev_b, address['a'], mac['a'])
+        yield ['--gid', stack.gid_index(lab, 'a', address['a']),
+               '--peer-gid', stack.gid_index(lab, 'b', address['b']),
+               '-s', '0-3,64']
+
+
+@pytest.mark.full
+@pytest.mark.mocx
+def test_case_39_datagrams_cross_vlans_and_connections_do_not(lab):
+    with unlike_vlans(lab) as options, wire.capture(lab, 'vlans') as path:
+        content.run(lab, *options, '-o', 'ud/send').expect(1)
+        report = content.run(lab, *options, '-o', 'rc/send', '-q', '1')
+    assert report.failed == 1, report.text
+    assert 'transport retry counter exceeded' in report.text, report.text
+    assert len(wire.tshark(path, 'infiniband && vlan.id == 7')) > 10
+    assert not wire.tshark(path, 'infiniband && !vlan')
+
+
+@pytest.mark.full
+@pytest.mark.mocx
+def test_case_42_tag_is_sent_from_a_macvlan_over_a_vlan(lab):
+    there = {'a': '10.0.42.1', 'b': '10.0.42.2'}
+    common = ['rping', '-v', '-C', '5', '-a', there['b']]
+    with contextlib.ExitStack() as both:
+        for name, address in there.items():
+            lower = both.enter_context(stack.vlan(lab, name, 7))
+            both.enter_context(stack.over(
+                lab, name, lower, 'macvlan mode bridge', new='mac.7',
+                address=address + '/24'))
+            stack.gid_index(lab, name, address)
+        with wire.capture(lab, 'macvlan') as path:
+            lab.talk(common + ['-s'], common + ['-c'], cm=True)
+    assert len(wire.tshark(path, 'infiniband && vlan.id == 7')) > 20
+    assert not wire.tshark(path, 'infiniband && !vlan')
 
 
 @pytest.mark.mocx

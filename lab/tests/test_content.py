@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every byte of every kind of message."""
 
-import ipaddress
 import subprocess
 
 import pytest
 
 import content
+import stack
 import wire
 from pairs import FULL
 
@@ -51,6 +51,12 @@ def test_each_operation_at_all_sizes(lab, gid, mtu):
     content.run(lab, '-g', gid, '-m', mtu, '-s', SMALL, '-o', only).expect(11)
 
 
+@pytest.mark.cross
+def test_case_32_sizes_that_need_padding(lab):
+    content.run(lab, '-s', '1-64', '-o', 'rc/send,rc/write,rc/read,uc/send,'
+                'ud/send').expect(5)
+
+
 @pytest.mark.parametrize('only,gid', [('rc/write/huge', 'v4'),
                                       ('rc/read/huge', 'v6'),
                                       ('uc/send/huge', 'v4')])
@@ -81,19 +87,10 @@ def test_link_local_gid(lab):
 @pytest.fixture
 def vlan(lab):
     """Options that name the GIDs of a VLAN's netdevs."""
-    options = []
-    for (name, guest), option in zip(lab.guests.items(),
-                                     ('--gid', '--peer-gid')):
-        address = ipaddress.ip_address(f'::ffff:10.0.7.{"ab".index(name) + 1}')
-        guest.check(f'ip link add link {lab.netdev(name)} name wire.7 type '
-                    f'vlan id 7 && ip addr add {address.ipv4_mapped}/24 dev '
-                    'wire.7 && ip link set wire.7 up')
-        index = next(i for i, kind, where in lab.gid_table(name)
-                     if where == address and kind == 'RoCE v2')
-        options += [option, index]
-    yield options
-    for guest in lab.guests.values():
-        guest.check('ip link del wire.7')
+    with stack.vlan(lab, 'a', 7, '10.0.7.1/24'), \
+            stack.vlan(lab, 'b', 7, '10.0.7.2/24'):
+        yield ['--gid', stack.gid_index(lab, 'a', '10.0.7.1'),
+               '--peer-gid', stack.gid_index(lab, 'b', '10.0.7.2')]
 
 
 @pytest.mark.cross

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checksums, segmentation and VLAN tags that the device takes over."""
+
+import pytest
+
+import stack
+import wire
+from ethtool import set_features
+from rig import ADDRESS, PROGRAMS
+from tcp import checksum_errors, ping, snmp, transfer
+
+pytestmark = [pytest.mark.level('ethernet'), pytest.mark.mocx]
+
+# Features of the sender and of the receiver; the first are for all runs.
+SIDES = [('tx on tso on', 'rx on')] + [
+    pytest.param(sender, receiver, marks=pytest.mark.full)
+    for sender, receiver in [('tx on tso on', 'rx off'),
+                             ('tx on tso off', 'rx on'),
+                             ('tx on tso off', 'rx off'),
+                             ('tx off', 'rx on'), ('tx off', 'rx off')]]
+ALL_ON = 'tx on sg on tso on rx on rxvlan on txvlan on'
+VLAN = {'a': '10.0.7.1', 'b': '10.0.7.2'}
+
+
+@pytest.fixture
+def offloads(lab):
+    """The lab, all of whose offloads are on again afterwards."""
+    yield lab
+    for name in 'ab':
+        set_features(lab, name, ALL_ON)
+
+
+@pytest.mark.parametrize('sender,receiver', SIDES)
+def test_every_byte_comes_over_tcp(offloads, sender, receiver):
+    """Whoever computes the checksums and cuts the segments."""
+    lab, before = offloads, checksum_errors(offloads.b)
+    set_features(lab, 'a', sender)
+    set_features(lab, 'b', receiver)
+    transfer(lab, ADDRESS['b', 4])
+    transfer(lab, ADDRESS['b', 6])
+    assert checksum_errors(lab.b) == before
+
+
+def send_by_hand(lab, kind, how, count):
+    """Packets to a closed port of b: how its counters of them moved."""
+    program = lab.push(PROGRAMS / 'wrongsum.py')
+    mac = lab.b.check(['cat', f'/sys/class/net/{lab.netdev("b")}/address'])
+    ping(lab)
+    before = snmp(lab.b)
+    lab.a.check(['python3', program, lab.netdev('a'), ADDRESS['a', 4],
+                 ADDRESS['b', 4], mac.strip(), kind, how, str(count)])
+    ping(lab)
+    after = snmp(lab.b)
+    return {key: after[key] - before[key] for key in
+            ('UdpInCsumErrors', 'UdpNoPorts', 'TcpInCsumErrors',
+             'TcpOutRsts')}
+
+
+def test_wrong_checksum_is_not_called_right(lab):
+    assert send_by_hand(lab, 'udp', 'wrong', 5)['UdpInCsumErrors'] == 5
+    assert send_by_hand(lab, 'tcp', 'wrong', 5)['TcpInCsumErrors'] == 5
+
+
+@pytest.mark.full
+def test_right_checksum_is_not_called_wrong(lab):
+    assert send_by_hand(lab, 'udp', 'right', 5) == {
+        'UdpInCsumErrors': 0, 'UdpNoPorts': 5, 'TcpInCsumErrors': 0,
+        'TcpOutRsts': 0}
+    moved = send_by_hand(lab, 'tcp', 'right', 5)
+    assert moved['TcpInCsumErrors'] == 0 and moved['TcpOutRsts'] >= 1
+
+
+@pytest.mark.full
+def test_flipped_bits_do_not_get_through(lab):
+    """On the way to b, without offloads that would hide it."""
+    before = checksum_errors(lab.b)
+    lab.b.qmp('qom-set', path='nic-wire', property='inject',
+              value='rx-corrupt=3%')
+    try:
+        transfer(lab)
+    finally:
+        lab.b.qmp('qom-set', path='nic-wire', property='inject',
+                  value='clear=wire')
+    assert checksum_errors(lab.b) > before
+
+
+@pytest.fixture
+def vlans(offloads):
+    """VLAN 7 on both sides."""
+    lab = offloads
+    with stack.vlan(lab, 'a', 7, VLAN['a'] + '/24'), \
+            stack.vlan(lab, 'b', 7, VLAN['b'] + '/24'):
+        yield lab
+
+
+@pytest.mark.full
+def test_vlan(vlans):
+    """Tagged by the device and by the stack, stripped by either."""
+    lab, pair = vlans, vlans.pair.replace(',', '-')
+    with wire.capture(lab, f'tagged-{pair}') as path:
+        for words in ('txvlan on rxvlan on', 'txvlan off rxvlan off'):
+            for name in 'ab':
+                set_features(lab, name, words)
+            ping(lab, VLAN['b'], 5)
+    assert len(wire.tshark(path, 'icmp && vlan.id == 7')) == 20
+    assert not wire.tshark(path, 'icmp && !vlan')
+
+
+@pytest.mark.full
+@pytest.mark.parametrize('rxvlan', ['on', 'off'])
+@pytest.mark.parametrize('txvlan', ['on', 'off'])
+def test_every_byte_comes_over_a_vlan(vlans, txvlan, rxvlan):
+    lab, before = vlans, checksum_errors(vlans.b)
+    set_features(lab, 'a', f'txvlan {txvlan}')
+    set_features(lab, 'b', f'rxvlan {rxvlan}')
+    transfer(lab, VLAN['b'])
+    lab.talk(['iperf3', '-s', '-1'],
+             ['iperf3', '-t', '2', '-P', '2', '-c', VLAN['b']], 5201)
+    assert checksum_errors(lab.b) == before
