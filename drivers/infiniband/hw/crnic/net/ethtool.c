@@ -83,6 +83,12 @@ static void crnic_get_channels(struct net_device *netdev, struct ethtool_channel
 	c->combined_count = net->num_channels;
 }
 
+/* The core has compared them with the maxima */
+static int crnic_set_channels(struct net_device *netdev, struct ethtool_channels *c)
+{
+	return crnic_net_set_channels(to_cnet(netdev), c->combined_count);
+}
+
 /* --- statistics --- */
 
 struct crnic_stat {
@@ -176,6 +182,7 @@ const struct ethtool_ops crnic_ethtool_ops = {
 	.get_ringparam = crnic_get_ringparam,
 	.set_ringparam = crnic_set_ringparam,
 	.get_channels = crnic_get_channels,
+	.set_channels = crnic_set_channels,
 	.get_sset_count = crnic_get_sset_count,
 	.get_strings = crnic_get_strings,
 	.get_ethtool_stats = crnic_get_ethtool_stats,

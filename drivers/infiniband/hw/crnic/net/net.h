@@ -323,9 +323,10 @@ int crnic_link_set_mtu(struct crnic_net *net, unsigned int mtu);
 
 /* ethtool.c */
 extern const struct ethtool_ops crnic_ethtool_ops;
-int crnic_net_reopen(struct crnic_net *net);
 
 /* netdev.c */
+int crnic_net_reopen(struct crnic_net *net);
+int crnic_net_set_channels(struct crnic_net *net, unsigned int count);
 bool crnic_net_is_open(const struct crnic_net *net);
 
 #endif /* CRNIC_NET_H */

@@ -80,6 +80,48 @@ int crnic_net_reopen(struct crnic_net *net)
 	return err;
 }
 
+/* Spread over that many channels from the next open on */
+static int crnic_net_use_channels(struct crnic_net *net, unsigned int count)
+{
+	int err = netif_set_real_num_queues(net->netdev, count, count);
+
+	if (err)
+		return err;
+	net->num_channels = count;
+	crnic_rss_default_table(net);
+	return 0;
+}
+
+/**
+ * crnic_net_set_channels - use another number of channels
+ * @net: netdev
+ * @count: of them, 1 to CRNIC_NET_MAX_CHANNELS
+ *
+ * Context: process, RTNL held.
+ *
+ * Return: 0 or a negative errno, with as many channels as before.
+ */
+int crnic_net_set_channels(struct crnic_net *net, unsigned int count)
+{
+	bool running = netif_running(net->netdev);
+	unsigned int old = net->num_channels;
+	int err;
+
+	if (running)
+		crnic_net_stop(net->netdev);
+	err = crnic_net_use_channels(net, count);
+	if (!running)
+		return err;
+	if (!err)
+		err = crnic_net_open(net->netdev);
+	if (!err)
+		return 0;
+	crnic_net_use_channels(net, old);
+	if (crnic_net_open(net->netdev))
+		netdev_err(net->netdev, "the old channels could not be opened again\n");
+	return err;
+}
+
 static void crnic_net_recover_work(struct work_struct *work)
 {
 	struct crnic_net *net = container_of(work, struct crnic_net, recover_work);
@@ -161,7 +203,8 @@ static void crnic_net_get_stats64(struct net_device *netdev, struct rtnl_link_st
 	struct crnic_net *net = to_cnet(netdev);
 	unsigned int i, start;
 
-	for (i = 0; i < net->num_channels; i++) {
+	/* also what channels have counted that are no longer used */
+	for (i = 0; i < CRNIC_NET_MAX_CHANNELS; i++) {
 		const struct crnic_ring_stats *rx = &net->rx_stats[i];
 		const struct crnic_ring_stats *tx = &net->tx_stats[i];
 
