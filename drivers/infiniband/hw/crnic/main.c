@@ -85,7 +85,7 @@ void crnic_dev_free(struct crnic_dev *dev)
 	kfree(dev);
 }
 
-static int crnic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+static int crnic_start(struct pci_dev *pdev)
 {
 	struct crnic_dev *dev = crnic_dev_alloc(&pdev->dev);
 	int err;
@@ -97,6 +97,7 @@ static int crnic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	err = crnic_stages_up(dev, crnic_stages, crnic_num_stages);
 	if (err) {
+		pci_set_drvdata(pdev, NULL);
 		crnic_dev_free(dev);
 		return err;
 	}
@@ -105,19 +106,42 @@ static int crnic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return 0;
 }
 
-static void crnic_remove(struct pci_dev *pdev)
+static void crnic_stop(struct pci_dev *pdev)
 {
 	struct crnic_dev *dev = pci_get_drvdata(pdev);
 
+	/* it did not start again after a sleep */
+	if (!dev)
+		return;
 	crnic_stages_down(dev, crnic_stages);
+	pci_set_drvdata(pdev, NULL);
 	crnic_dev_free(dev);
 }
 
-/* Leave the device as quiet as after an unload: kexec may follow */
-static void crnic_shutdown(struct pci_dev *pdev)
+static int crnic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	crnic_stages_down(pci_get_drvdata(pdev), crnic_stages);
+	return crnic_start(pdev);
 }
+
+/* Also the way down at shutdown: kexec may follow, and find the device quiet */
+static void crnic_remove(struct pci_dev *pdev)
+{
+	crnic_stop(pdev);
+}
+
+/* The device may lose all it knows, so nothing is kept: users see it go and come */
+static int crnic_suspend(struct device *device)
+{
+	crnic_stop(to_pci_dev(device));
+	return 0;
+}
+
+static int crnic_resume(struct device *device)
+{
+	return crnic_start(to_pci_dev(device));
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(crnic_pm_ops, crnic_suspend, crnic_resume);
 
 /* A card that was sold: only for those who name crnic in driver_override */
 #define CRNIC_CARD(id) { PCI_DEVICE_DRIVER_OVERRIDE(CRNIC_PCI_VENDOR_ID, id, true) }
@@ -157,7 +181,8 @@ static struct pci_driver crnic_pci_driver = {
 	.id_table = crnic_pci_ids,
 	.probe = crnic_probe,
 	.remove = crnic_remove,
-	.shutdown = crnic_shutdown,
+	.shutdown = crnic_remove,
+	.driver.pm = pm_sleep_ptr(&crnic_pm_ops),
 };
 
 static int __init crnic_init(void)
