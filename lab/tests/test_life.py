@@ -206,11 +206,14 @@ def test_poweroff_with_the_driver_loaded(mortal):
     assert 'strict:' not in (lab.lab.dir / 'b.qemu.log').read_text()
 
 
+# Nobody may talk to the agent meanwhile: its port forgets what is under way.
 SLEEP = '''set -e
+sleep 1
 echo 1 >/sys/module/suspend/parameters/pm_test_delay
 echo devices >/sys/power/pm_test
 echo freeze >/sys/power/state
-echo none >/sys/power/pm_test'''
+echo none >/sys/power/pm_test
+touch /run/slept'''
 
 
 @pytest.mark.full
@@ -218,7 +221,10 @@ def test_suspend_to_idle(mortal):
     """All devices are put to sleep and woken, with the driver at work."""
     lab = mortal
     works(lab)
-    lab.a.check(SLEEP, timeout=120)
+    lab.a.start(SLEEP)
+    time.sleep(15)
+    assert wait_until(lab.a.agent.answers, 60)
+    assert wait_until(lambda: lab.a.run('test -e /run/slept').returncode == 0)
     lab.forget()
     if lab.drivers['a'] == 'crnic':     # whose netdev is a new one
         lab.a.connect(WIRE_PCI, 0, False)
