@@ -48,6 +48,7 @@ typedef enum MocxL4 { MOCX_L4_NONE, MOCX_L4_TCP, MOCX_L4_UDP } MocxL4;
  * @ip_frag: a fragment, first or later
  * @ip_opts: IPv4 options or IPv6 extension headers are present
  * @looped: was sent by this device; set by steering
+ * @from: transport domain that sent it, if @looped
  */
 typedef struct MocxEthPkt {
     const uint8_t *data;
@@ -64,6 +65,7 @@ typedef struct MocxEthPkt {
     bool ip_frag;
     bool ip_opts;
     bool looped;
+    uint32_t from;
 } MocxEthPkt;
 
 /**

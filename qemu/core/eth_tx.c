@@ -72,10 +72,12 @@ static void insert_csums(uint8_t *frame, const MocxEthPkt *pkt, uint8_t flags)
 
 /* Frames */
 
-static void sq_commit(MocxDev *dev, size_t len)
+static void sq_commit(MocxDev *dev, const MocxSq *sq, size_t len)
 {
+    uint32_t tdn = sq->tis ? DEVX_GET(tisc, sq->tis->ctx, transport_domain) : 0;
+
     if (mocx_port_up(&dev->port)) {
-        mocx_tx_commit(dev, len, false);
+        mocx_tx_commit(dev, len, tdn);
     }
 }
 
@@ -106,7 +108,7 @@ static MocxMemResult send_frame(MocxDev *dev, MocxSq *sq)
     if (wqe->cs_flags & (CS_L3 | CS_L4) && mocx_eth_parse(&pkt, frame, len)) {
         insert_csums(frame, &pkt, wqe->cs_flags);
     }
-    sq_commit(dev, len);
+    sq_commit(dev, sq, len);
     return MOCX_MEM_OK;
 }
 
@@ -159,7 +161,7 @@ static MocxMemResult send_lso_frame(MocxDev *dev, MocxSq *sq)
     pkt.ip_end = len;
     insert_csums(frame, &pkt, wqe->cs_flags);
     wqe->frames++;
-    sq_commit(dev, len);
+    sq_commit(dev, sq, len);
     return MOCX_MEM_OK;
 }
 

@@ -74,19 +74,21 @@ bool mocx_tx_room(MocxDev *dev, unsigned n);
  * Return: never NULL after mocx_tx_room() said yes.
  */
 uint8_t *mocx_tx_buf(MocxDev *dev, size_t len);
+#define MOCX_TX_ROCE    UINT32_MAX
+
 /**
  * mocx_tx_commit() - send the frame last built
  * @dev: the device
  * @len: bytes, at most those mocx_tx_buf() was asked for
- * @roce: came from the RDMA transport
+ * @from: transport domain of the send queue, MOCX_TX_ROCE of the RDMA transport
  *
  * A frame to a MAC of our own is not sent: it comes back, to the transport or
- * to mocx_eth_loopback().
+ * to mocx_eth_loopback().  A multicast one is sent and comes back as well.
  *
  * Frames are padded to 60 bytes, batched, and handed to the host at the end of
  * the slice, or when the batch is full.
  */
-void mocx_tx_commit(MocxDev *dev, size_t len, bool roce);
+void mocx_tx_commit(MocxDev *dev, size_t len, uint32_t from);
 
 /**
  * mocx_roce_receive() - transport: a frame that may be RoCE
@@ -105,8 +107,9 @@ bool mocx_roce_receive(MocxDev *dev, const uint8_t *frame, size_t len);
 
 /** mocx_eth_receive() - steering: a frame for the netdev's receive queues */
 void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len);
-/** mocx_eth_loopback() - the same for one that a send queue here sent */
-void mocx_eth_loopback(MocxDev *dev, const uint8_t *frame, size_t len);
+/** mocx_eth_loopback() - the same for one that a domain of this device sent */
+void mocx_eth_loopback(MocxDev *dev, const uint8_t *frame, size_t len,
+                       uint32_t from);
 
 /* Default and limit of the L2 frame: MTU 1500 and 10218, 22 bytes of header. */
 #define MOCX_PORT_MTU_DEFAULT   1522

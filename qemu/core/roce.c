@@ -64,7 +64,7 @@ void mocx_pkt_begin(MocxDev *dev, MocxTxPkt *tx, const MocxPath *path,
 void mocx_pkt_end(MocxDev *dev, const MocxTxPkt *tx)
 {
     mocx_wire_seal(tx->frame, tx->path, tx->size);
-    mocx_tx_commit(dev, tx->size, true);
+    mocx_tx_commit(dev, tx->size, MOCX_TX_ROCE);
 }
 
 bool mocx_recv_record(MocxDev *dev, MocxQp *qp)

@@ -88,7 +88,9 @@ static void steer_from(MocxDev *dev, MocxFlowTable *table,
     }
 }
 
-static void receive(MocxDev *dev, const uint8_t *frame, size_t len, bool looped)
+/* @from: the domain that sent it, NULL for what the wire brought */
+static void receive(MocxDev *dev, const uint8_t *frame, size_t len,
+                    const uint32_t *from)
 {
     MocxSteer *st = dev->steer;
     MocxEthPkt pkt;
@@ -101,7 +103,8 @@ static void receive(MocxDev *dev, const uint8_t *frame, size_t len, bool looped)
         dev->port.counters.rx_dropped++;
         return;
     }
-    pkt.looped = looped;
+    pkt.looped = from;
+    pkt.from = from ? *from : 0;
     mocx_match_key(&st->key, &pkt);
     st->lookups = LOOKUPS_MAX;
     steer_from(dev, st->root, &pkt);
@@ -109,12 +112,13 @@ static void receive(MocxDev *dev, const uint8_t *frame, size_t len, bool looped)
 
 void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len)
 {
-    receive(dev, frame, len, false);
+    receive(dev, frame, len, NULL);
 }
 
-void mocx_eth_loopback(MocxDev *dev, const uint8_t *frame, size_t len)
+void mocx_eth_loopback(MocxDev *dev, const uint8_t *frame, size_t len,
+                       uint32_t from)
 {
-    receive(dev, frame, len, true);
+    receive(dev, frame, len, &from);
 }
 
 /* Commands */

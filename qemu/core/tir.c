@@ -123,7 +123,7 @@ void mocx_tir_receive(MocxDev *dev, MocxTir *tir, const MocxEthPkt *pkt,
     MocxRxHash hash;
     MocxRq *rq = tir->rq;
 
-    if (pkt->looped && !tir->loopback) {
+    if (pkt->looped && pkt->from == tir->tdn && !tir->loopback) {
         return;
     }
     hash = tir_hash(tir, pkt);
@@ -198,8 +198,10 @@ static void tir_set_hash(MocxTir *tir, const uint8_t *tirc)
 }
 
 /*
- * Against its name the field allows: mlx5e sets BLOCK_UNICAST for its loopback
- * test, mlx5_ib for a QP created with TIR_ALLOW_SELF_LB_UC.
+ * A domain does not hear itself, but others: mlx5_ib turns loopback of the
+ * vport on once a second user has a domain (mlx5_ib_enable_lb).  Against its
+ * name the field allows: mlx5e sets BLOCK_UNICAST for its loopback test,
+ * mlx5_ib for a QP created with TIR_ALLOW_SELF_LB_UC.
  */
 static void tir_set_loopback(MocxTir *tir)
 {
@@ -245,6 +247,7 @@ static MocxStatus tir_create(MocxDev *dev, MocxCmd *cmd)
     }
     tir_set_hash(tir, tirc);
     memcpy(tir->ctx, tirc, sizeof(tir->ctx));
+    tir->tdn = DEVX_GET(tirc, tirc, transport_domain);
     tir_set_loopback(tir);
     tir_hold(dev, tir);
     DEVX_SET(create_tir_out, cmd->out, tirn, tir->obj.id);

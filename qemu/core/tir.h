@@ -35,7 +35,8 @@ typedef struct MocxTir {
     MocxRqt *rqt;           /* indirect */
     uint8_t hash_fn;        /* MocxHashFn */
     bool symmetric;
-    bool loopback;          /* takes unicast packets of this device, too */
+    bool loopback;          /* takes packets of its own domain, too */
+    uint32_t tdn;
     uint32_t fields;        /* outer selected_fields */
     uint8_t key[MOCX_TOEPLITZ_KEY];
     uint8_t ctx[DEVX_ST_SZ_BYTES(tirc)];

@@ -18,7 +18,7 @@ typedef struct Loop {
     MocxWork work;
     uint8_t *arena;             /* LOOP_SLOTS frames; made at first use */
     uint16_t len[LOOP_SLOTS];
-    bool roce[LOOP_SLOTS];
+    uint32_t from[LOOP_SLOTS];  /* as mocx_tx_commit() has it */
     uint32_t head, tail;        /* never masked; equal when empty */
 } Loop;
 
@@ -118,7 +118,8 @@ bool mocx_port_own_mac(const MocxPort *port, const uint8_t *mac)
     return own_mac(port, mac);
 }
 
-static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len, bool roce)
+static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len,
+                     uint32_t from)
 {
     Loop *loop = &dev->tx->loop;
     uint32_t slot = loop->head % LOOP_SLOTS;
@@ -132,7 +133,7 @@ static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len, bool roce)
     }
     memcpy(loop->arena + (size_t)slot * MOCX_FRAME_MAX, frame, len);
     loop->len[slot] = len;
-    loop->roce[slot] = roce;
+    loop->from[slot] = from;
     loop->head++;
     mocx_work_queue(dev, &loop->work);
 }
@@ -147,12 +148,12 @@ static bool loop_run(MocxDev *dev, MocxWork *work, unsigned budget,
         const uint8_t *frame = loop->arena + (size_t)slot * MOCX_FRAME_MAX;
 
         /* The slot is given back after the read: its answer takes another. */
-        if (loop->roce[slot]) {
+        if (loop->from[slot] == MOCX_TX_ROCE) {
             mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX_ROCE);
             mocx_roce_receive(dev, frame, loop->len[slot]);
         } else {
             mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX);
-            mocx_eth_loopback(dev, frame, loop->len[slot]);
+            mocx_eth_loopback(dev, frame, loop->len[slot], loop->from[slot]);
         }
         loop->tail++;
         ++*used;
@@ -202,8 +203,15 @@ static void batch_inject(MocxDev *dev, const MocxFrame *frame)
     }
 }
 
-void mocx_tx_commit(MocxDev *dev, size_t len, bool roce)
+/* Members of a group may be here, too; so may queues of another domain. */
+static bool comes_back(const MocxDev *dev, const MocxFrame *frame, bool roce)
 {
+    return frame->data[0] & 1 && (roce || dev->live[MOCX_OBJ_TD] > 1);
+}
+
+void mocx_tx_commit(MocxDev *dev, size_t len, uint32_t from)
+{
+    bool roce = from == MOCX_TX_ROCE;
     MocxTx *tx = dev->tx;
     MocxFrame frame = { .data = tx->arena + tx->used };
 
@@ -214,12 +222,11 @@ void mocx_tx_commit(MocxDev *dev, size_t len, bool roce)
     mocx_port_count(dev, frame.data, frame.len,
                     roce ? MOCX_PORT_TX_ROCE : MOCX_PORT_TX);
     if (own_mac(&dev->port, frame.data)) {
-        loop_put(dev, frame.data, frame.len, roce);
+        loop_put(dev, frame.data, frame.len, from);
         return;
     }
-    if (roce && frame.data[0] & 1) {
-        /* Members may be here, too. */
-        loop_put(dev, frame.data, frame.len, true);
+    if (comes_back(dev, &frame, roce)) {
+        loop_put(dev, frame.data, frame.len, from);
     }
     if (mocx_inject_armed(dev->inject, MOCX_INJECT_TX)) {
         batch_inject(dev, &frame);

@@ -666,6 +666,41 @@ static void own_mac_loops_back_if_the_tir_allows(void **state)
     drv_cq_free(scq);
 }
 
+/* As two processes with raw packet QPs have it. */
+static void multicast_is_heard_in_other_domains(void **state)
+{
+    Fixture *f = *state;
+    DrvCq *scq = drv_cq_new(f->d, 4);
+    uint32_t tdn = f->d->tdn;
+    DrvSq *own = drv_sq_new(f->d, scq, 4), *other;
+    uint64_t src = gpa_alloc(f->d->h, 4096, 4096);
+    DrvEthWr wr = { .opcode = MLX5_OPCODE_SEND, .num_sge = 1 };
+    struct mlx5_cqe64 cqe;
+    EthFrame frame;
+
+    f->d->tdn = drv_alloc(f->d, MLX5_CMD_OP_ALLOC_TRANSPORT_DOMAIN);
+    other = drv_sq_new(f->d, scq, 4);
+    f->d->tdn = tdn;
+    eth_build(&frame, &(EthSpec){ .payload = 100 });
+    frame.b[0] |= 1;
+    memcpy(gpa_ptr(f->d->h, src), frame.b, frame.len);
+    wr.sge[0] = (DrvSge){ src, f->d->lkey, frame.len };
+    post(f, RX_BUF);
+    for (unsigned i = 0; i < 2; i++) {
+        drv_sq_post(i ? other : own, &wr);
+        drv_sq_ring(i ? other : own);
+        drv_cq_expect(scq, MLX5_CQE_REQ, 0, &cqe);
+        world_settle(f->w);
+        assert_int_equal(drv_cq_poll(f->cq, &cqe), i);
+        /* it leaves in any case */
+        assert_int_equal(wire_count(f->w->wire, 0)->sent, i + 1);
+    }
+    assert_memory_equal(mem(f), frame.b, frame.len);
+    drv_sq_free(own);
+    drv_sq_free(other);
+    drv_cq_free(scq);
+}
+
 /* What names an object keeps it: DESTROY is refused in the wrong order. */
 static void objects_in_use_cannot_be_destroyed(void **state)
 {
@@ -732,6 +767,7 @@ int main(void)
         BARE(symmetric_hash_is_the_same_both_ways),
         BARE(xor8_hash_spreads_too),
         T(own_mac_loops_back_if_the_tir_allows),
+        T(multicast_is_heard_in_other_domains),
         T(objects_in_use_cannot_be_destroyed),
         T(random_frames_never_hang_or_crash),
     };
