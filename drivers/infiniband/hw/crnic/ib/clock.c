@@ -7,6 +7,7 @@
 #include <linux/clocksource.h>
 #include <linux/timecounter.h>
 
+#include "../compat/mm.h"
 #include "ib.h"
 
 /* The counter has 64 bits; fewer keep the products in the library's sums small */
@@ -151,7 +152,7 @@ static int crnic_clock_check_vma(const struct crnic_ib *ib, struct vm_area_struc
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 
-	vm_flags_clear(vma, VM_MAYWRITE);
+	crnic_vm_flags_clear(vma, VM_MAYWRITE);
 	return 0;
 }
 

@@ -141,14 +141,15 @@ static int crnic_cq_respond(struct ib_udata *udata, const struct crnic_ib_cq *cq
  * crnic_ib_create_cq - create a completion queue
  * @ibcq: CQ
  * @attr: what is wanted
- * @attrs: the user's request; without a context for the kernel
+ * @request: the user's request; NULL for the kernel
  *
  * Return: 0 or errno.  The library takes cqe as its ring mask, so it is always
  * one less than the power of two.
  */
 int crnic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		       struct uverbs_attr_bundle *attrs)
+		       struct crnic_cq_request *request)
 {
+	struct uverbs_attr_bundle *attrs = crnic_cq_attrs(request);
 	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
 	struct crnic_ib_ctx *ctx = crnic_udata_ctx(udata);
 	struct crnic_dev *dev = to_cdev(ibcq->device);

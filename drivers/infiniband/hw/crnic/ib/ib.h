@@ -21,6 +21,8 @@
 #include <crnic/obj/vport.h>
 #include <crnic/wqe.h>
 
+#include "../compat/create_cq.h"
+
 struct crnic_ib_clock;
 struct crnic_ib_umr;
 struct crnic_raw;
@@ -489,7 +491,7 @@ void crnic_frwr_free(struct crnic_dev *dev, struct crnic_ib_mr *mr);
 /* cq.c */
 extern const struct uapi_definition crnic_ib_cq_defs[];
 int crnic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		       struct uverbs_attr_bundle *attrs);
+		       struct crnic_cq_request *request);
 int crnic_ib_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int crnic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int crnic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive rings. */
 #include <linux/etherdevice.h>
-#include <net/page_pool/helpers.h>
 
 #include <crnic/obj/rq.h>
 #include <crnic/wqe.h>
 
+#include "../compat/page_pool.h"
 #include "net.h"
 
 /* WQEs are posted this many at a time, so that the doorbell record is not touched for each */
@@ -225,12 +225,11 @@ static int crnic_rxq_pool_create(struct crnic_channel *ch)
 		.pool_size = ch->rx.frags << ch->rx.log_size,
 		.nid = net->dev->numa_node,
 		.dev = net->dev->device,
-		.napi = &ch->napi,
-		.netdev = net->netdev,
 		.dma_dir = DMA_FROM_DEVICE,
 		.max_len = PAGE_SIZE,
 	};
 
+	crnic_pool_set_user(&p, &ch->napi, net->netdev);
 	ch->rx.pool = page_pool_create(&p);
 	return PTR_ERR_OR_ZERO(ch->rx.pool);
 }
