@@ -27,6 +27,7 @@ struct crnic_ib;
 struct crnic_irqs;
 struct crnic_net;
 struct crnic_pages;
+struct devlink;
 struct net_device;
 
 /**
@@ -85,6 +86,7 @@ struct crnic_refusal {
  * @dbr_pages: pages of doorbell records with room
  * @net: the net layer's own state, or NULL
  * @netdev: the port's net_device once the netdev stage is up, or NULL
+ * @devlink: what operators see of the function, or NULL
  * @ib: the ib layer's own state, or NULL
  */
 struct crnic_dev {
@@ -126,6 +128,7 @@ struct crnic_dev {
 	struct crnic_net *net;
 	struct net_device *netdev;
 	struct crnic_ib *ib;
+	struct devlink *devlink;
 };
 
 /*

@@ -178,6 +178,7 @@ const struct crnic_stage crnic_stages[] = {
 	{ "uar",	crnic_stage_uar_up,	crnic_stage_uar_down },
 	{ "eqs",	crnic_eqs_create,	crnic_eqs_destroy },
 	{ "port",	crnic_stage_port_up,	crnic_stage_port_down },
+	{ "devlink",	crnic_devlink_create,	crnic_devlink_destroy },
 	{ "netdev",	crnic_net_add,		crnic_net_remove },
 	{ "ib_device",	crnic_ib_add,		crnic_ib_remove },
 };

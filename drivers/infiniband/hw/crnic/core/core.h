@@ -85,6 +85,10 @@ int crnic_health_start(struct crnic_dev *dev);
 void crnic_health_stop(struct crnic_dev *dev);
 void crnic_dev_break(struct crnic_dev *dev, const char *why);
 
+/* devlink.c */
+int crnic_devlink_create(struct crnic_dev *dev);
+void crnic_devlink_destroy(struct crnic_dev *dev);
+
 /* main.c: a device and what needs no hardware */
 struct crnic_dev *crnic_dev_alloc(struct device *device);
 void crnic_dev_free(struct crnic_dev *dev);
