@@ -147,6 +147,9 @@ static const u16 fake_creates[] = {
 	MLX5_CMD_OP_CREATE_CQ,
 	MLX5_CMD_OP_CREATE_QP,
 	MLX5_CMD_OP_CREATE_MKEY,
+	MLX5_CMD_OP_CREATE_FLOW_TABLE,
+	MLX5_CMD_OP_CREATE_FLOW_GROUP,
+	MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY,
 };
 
 static const u16 fake_destroys[] = {
@@ -155,6 +158,9 @@ static const u16 fake_destroys[] = {
 	MLX5_CMD_OP_DESTROY_CQ,
 	MLX5_CMD_OP_DESTROY_QP,
 	MLX5_CMD_OP_DESTROY_MKEY,
+	MLX5_CMD_OP_DESTROY_FLOW_TABLE,
+	MLX5_CMD_OP_DESTROY_FLOW_GROUP,
+	MLX5_CMD_OP_DELETE_FLOW_TABLE_ENTRY,
 };
 
 static void fake_count_objects(struct fake_fw *fw, u16 opcode, void *out)
@@ -237,5 +243,20 @@ struct fake_fw *fake_fw_create(struct kunit *test)
 	test->priv = fw;
 	kunit_activate_static_stub(test, crnic_cmd_exec, fake_exec);
 	kunit_activate_static_stub(test, crnic_cmd_exec_pages, fake_exec);
+	return fw;
+}
+
+/**
+ * fake_fw_with_caps - the same, whose capabilities are known, and all zero
+ * @test: test
+ *
+ * Return: the firmware.
+ */
+struct fake_fw *fake_fw_with_caps(struct kunit *test)
+{
+	struct fake_fw *fw = fake_fw_create(test);
+
+	fw->dev->caps = kunit_kzalloc(test, sizeof(*fw->dev->caps), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fw->dev->caps);
 	return fw;
 }

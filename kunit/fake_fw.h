@@ -55,6 +55,7 @@ struct fake_fw {
 };
 
 struct fake_fw *fake_fw_create(struct kunit *test);
+struct fake_fw *fake_fw_with_caps(struct kunit *test);
 struct crnic_dev *fake_dev_create(struct kunit *test);
 
 #endif /* CRNIC_FAKE_FW_H */

@@ -8,24 +8,9 @@
 
 #define WINDOW_OCTWORDS	4
 
-static struct fake_fw *fw_with_caps(struct kunit *test)
-{
-	struct fake_fw *fw = fake_fw_create(test);
-
-	fw->dev->caps = kunit_kzalloc(test, sizeof(*fw->dev->caps), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, fw->dev->caps);
-	return fw;
-}
-
-/* the device's own memory is the test's: it must not be freed with the device */
-static void drop_caps(struct fake_fw *fw)
-{
-	fw->dev->caps = NULL;
-}
-
 static void resize_names_the_new_ring(struct kunit *test)
 {
-	struct fake_fw *fw = fw_with_caps(test);
+	struct fake_fw *fw = fake_fw_with_caps(test);
 	struct crnic_cq cq = { .cqn = 0x123 };
 	const struct crnic_cq_params p = {
 		.pas = { .dma = 0x40000000, .page_shift = 14, .page_offset = 512, .npages = 3 },
@@ -36,7 +21,6 @@ static void resize_names_the_new_ring(struct kunit *test)
 	const __be64 *pas = MLX5_ADDR_OF(modify_cq_in, in, pas);
 
 	KUNIT_ASSERT_EQ(test, crnic_cq_resize(fw->dev, &cq, &p), 0);
-	drop_caps(fw);
 	KUNIT_EXPECT_EQ(test, fw->last_opcode, MLX5_CMD_OP_MODIFY_CQ);
 	KUNIT_EXPECT_EQ(test, MLX5_GET(modify_cq_in, in, op_mod), 1);
 	KUNIT_EXPECT_EQ(test, MLX5_GET(modify_cq_in, in, cqn), 0x123);
@@ -50,19 +34,18 @@ static void resize_names_the_new_ring(struct kunit *test)
 
 static void resize_passes_a_refusal_on(struct kunit *test)
 {
-	struct fake_fw *fw = fw_with_caps(test);
+	struct fake_fw *fw = fake_fw_with_caps(test);
 	struct crnic_cq cq = { .cqn = 1 };
 	const struct crnic_cq_params p = { .pas = { .page_shift = 12, .npages = 1 } };
 
 	fw->fail_nth = 1;
 	fw->fail_status = MLX5_CMD_STAT_BAD_SIZE_OUTS_CQES_ERR;
 	KUNIT_EXPECT_EQ(test, crnic_cq_resize(fw->dev, &cq, &p), -EINVAL);
-	drop_caps(fw);
 }
 
 static void window_is_free_until_it_is_bound(struct kunit *test)
 {
-	struct fake_fw *fw = fw_with_caps(test);
+	struct fake_fw *fw = fake_fw_with_caps(test);
 	const struct crnic_mkey_params p = {
 		.pdn = 7,
 		.mode = CRNIC_MKEY_KLM,
@@ -77,7 +60,6 @@ static void window_is_free_until_it_is_bound(struct kunit *test)
 	u32 key = 0;
 
 	KUNIT_ASSERT_EQ(test, crnic_mkey_create(fw->dev, &p, &key), 0);
-	drop_caps(fw);
 	KUNIT_EXPECT_EQ(test, key & 0xff, 0x5a);
 	KUNIT_EXPECT_EQ(test, MLX5_GET(mkc, mkc, free), 1);
 	KUNIT_EXPECT_EQ(test, MLX5_GET(mkc, mkc, umr_en), 1);
@@ -110,7 +92,7 @@ static void change_of_a_key_has_its_rights_and_its_domain(struct kunit *test)
 static void keeps_the_key_unless_the_device_cannot(struct kunit *test)
 {
 	const u32 none = CRNIC_MKEY_LOCAL_READ, atomic = none | CRNIC_MKEY_ATOMIC;
-	struct fake_fw *fw = fw_with_caps(test);
+	struct fake_fw *fw = fake_fw_with_caps(test);
 	void *cap = fw->dev->caps->cur[CRNIC_CAPS_GENERAL];
 
 	KUNIT_EXPECT_TRUE(test, crnic_umr_can_change(fw->dev, none, atomic));
@@ -120,7 +102,6 @@ static void keeps_the_key_unless_the_device_cannot(struct kunit *test)
 	MLX5_SET(cmd_hca_cap, cap, umr_modify_atomic_disabled, 1);
 	KUNIT_EXPECT_FALSE(test, crnic_umr_can_change(fw->dev, atomic, none));
 	KUNIT_EXPECT_TRUE(test, crnic_umr_can_change(fw->dev, atomic, atomic));
-	drop_caps(fw);
 }
 
 static struct kunit_case obj_cmd_cases[] = {

@@ -86,6 +86,8 @@ struct crnic_refusal {
  * @dbr_pages: pages of doorbell records with room
  * @net: the net layer's own state, or NULL
  * @netdev: the port's net_device once the netdev stage is up, or NULL
+ * @rx_table: flow table that received frames start at, set with @netdev; rules of
+ *	      users come in front of it
  * @devlink: what operators see of the function, or NULL
  * @ib: the ib layer's own state, or NULL
  */
@@ -127,6 +129,7 @@ struct crnic_dev {
 
 	struct crnic_net *net;
 	struct net_device *netdev;
+	u32 rx_table;
 	struct crnic_ib *ib;
 	struct devlink *devlink;
 };

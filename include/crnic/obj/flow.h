@@ -10,6 +10,11 @@ struct crnic_dev;
 
 #define CRNIC_FLOW_NO_MISS	U32_MAX
 
+/* Levels of the tables, which leave room for more in front: see net/steer.c, ib/flow.c */
+#define CRNIC_FLOW_LEVEL_USER	4
+#define CRNIC_FLOW_LEVEL_L2	5
+#define CRNIC_FLOW_LEVEL_TTC	6
+
 /**
  * struct crnic_flow_table_params - a NIC receive flow table to be
  * @level: a rule may only lead to a higher level
@@ -72,6 +77,12 @@ struct crnic_flow_match {
 	u8 src_ip[16];
 	u8 dst_ip[16];
 };
+
+int crnic_flow_match_parse(const void *param, size_t len, struct crnic_flow_match *m);
+bool crnic_flow_match_covers(const struct crnic_flow_match *mask,
+			     const struct crnic_flow_match *value);
+void crnic_flow_match_ip(struct crnic_dev *dev, u8 version, struct crnic_flow_match *mask,
+			 struct crnic_flow_match *value);
 
 /**
  * struct crnic_flow_group_params - entries of one table that share a mask

@@ -103,6 +103,9 @@ static const struct ib_device_ops crnic_ib_ops = {
 	.post_send = crnic_ib_post_send,
 	.post_recv = crnic_ib_post_recv,
 
+	.create_flow = crnic_ib_create_flow,
+	.destroy_flow = crnic_ib_destroy_flow,
+
 	INIT_RDMA_OBJ_SIZE(ib_ah, crnic_ib_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, crnic_ib_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_pd, crnic_ib_pd, ibpd),
@@ -158,6 +161,7 @@ static const struct uapi_definition crnic_ib_defs[] = {
 	UAPI_DEF_CHAIN(crnic_ib_cq_defs),
 	UAPI_DEF_CHAIN(crnic_ib_ctx_defs),
 	UAPI_DEF_CHAIN(crnic_ib_dv_defs),
+	UAPI_DEF_CHAIN(crnic_ib_flow_defs),
 	{},
 };
 
@@ -262,8 +266,16 @@ static int crnic_ib_prepare(struct crnic_ib *ib)
 	err = crnic_ib_clock_start(ib);
 	if (err)
 		goto err_umr;
+
+	ib->flows = crnic_flows_create(dev);
+	if (!ib->flows) {
+		err = -ENOMEM;
+		goto err_clock;
+	}
 	return 0;
 
+err_clock:
+	crnic_ib_clock_stop(ib);
 err_umr:
 	crnic_ib_umr_destroy(ib);
 err_idle:
@@ -277,6 +289,7 @@ err_roce:
 
 static void crnic_ib_unprepare(struct crnic_ib *ib)
 {
+	crnic_flows_destroy(ib->flows);
 	crnic_ib_clock_stop(ib);
 	crnic_ib_umr_destroy(ib);
 	crnic_ib_idle_destroy(ib);

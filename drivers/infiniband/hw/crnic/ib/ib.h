@@ -17,6 +17,7 @@
 
 #include <crnic/crnic.h>
 #include <crnic/obj/cq.h>
+#include <crnic/obj/flow.h>
 #include <crnic/obj/mkey.h>
 #include <crnic/obj/vport.h>
 #include <crnic/wqe.h>
@@ -24,6 +25,7 @@
 #include "../compat/create_cq.h"
 
 struct crnic_ib_clock;
+struct crnic_ib_flows;
 struct crnic_ib_umr;
 struct crnic_raw;
 
@@ -96,6 +98,7 @@ struct crnic_ib_idle {
  * @idle: what XRC QPs name
  * @umr: the kernel's own work requests on keys
  * @clock: the device's clock, or NULL
+ * @flows: flow rules of users
  * @counter_set: queue counters of all QPs, if @has_counters
  * @has_counters: the device has queue counters
  * @qps: QPs of the kernel by device number, for polling; xa_lock is taken with
@@ -113,6 +116,7 @@ struct crnic_ib {
 	struct crnic_ib_idle idle;
 	struct crnic_ib_umr *umr;
 	struct crnic_ib_clock *clock;
+	struct crnic_ib_flows *flows;
 	u8 counter_set;
 	bool has_counters;
 	struct xarray qps;
@@ -128,12 +132,18 @@ struct crnic_ib {
  * @cqe_version: 1 if CQEs carry the user's index
  * @dbr_lock: protects @dbr_pages; taken alone
  * @dbr_pages: pinned pages with doorbell records
+ * @td_lock: protects what follows; taken alone
+ * @has_td: there is a transport domain, made for the first raw packet QP
+ * @tdn: its number
  */
 struct crnic_ib_ctx {
 	struct ib_ucontext ibctx;
 	u8 cqe_version;
 	struct mutex dbr_lock;	/* protects dbr_pages */
 	struct list_head dbr_pages;
+	struct mutex td_lock;	/* protects has_td, tdn */
+	bool has_td;
+	u32 tdn;
 };
 
 /**
@@ -411,6 +421,7 @@ extern const struct uapi_definition crnic_ib_ctx_defs[];
 int crnic_ib_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata);
 int crnic_ib_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs);
 void crnic_ib_dealloc_ucontext(struct ib_ucontext *ibctx);
+int crnic_ib_ctx_tdn(struct crnic_ib_ctx *ctx, u32 *tdn);
 
 /* uar.c */
 extern const struct uapi_definition crnic_ib_uar_defs[];
@@ -519,16 +530,19 @@ void crnic_ib_qp_tell(struct ib_qp *ibqp, u8 type);
  * @sq_bbs: its basic blocks, or 0
  * @rq_pas: receive ring, if there is one
  * @uidx: what CQEs carry
+ * @tdn: transport domain of the user
  */
 struct crnic_raw_request {
 	u64 sq_addr;
 	u32 sq_bbs;
 	const struct crnic_pas *rq_pas;
 	u32 uidx;
+	u32 tdn;
 };
 
 int crnic_raw_create(struct crnic_ib_qp *qp, const struct crnic_raw_request *req);
 int crnic_raw_destroy(struct crnic_ib_qp *qp);
+int crnic_raw_tirn(const struct crnic_ib_qp *qp, u32 *tirn);
 int crnic_raw_step(struct crnic_ib_qp *qp, enum ib_qp_state next);
 int crnic_raw_state(struct crnic_ib_qp *qp, enum ib_qp_state *state);
 
@@ -632,6 +646,68 @@ void crnic_ib_clock_stop(struct crnic_ib *ib);
 void crnic_ib_clock_describe(const struct crnic_ib *ib, struct mlx5_ib_alloc_ucontext_resp *resp);
 int crnic_ib_clock_mmap_timer(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
 int crnic_ib_clock_mmap_info(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
+
+/* flow.c */
+/* Priorities that users may name, masks within one, rules of a mask before it counts twice */
+#define CRNIC_FLOW_PRIOS	16U
+#define CRNIC_FLOW_MASKS	4U
+#define CRNIC_FLOW_RULES	32U
+
+/* Width of a flow tag in a CQE */
+#define CRNIC_FLOW_TAG_BITS	24
+
+/**
+ * struct crnic_flow_request - a rule that a user wants
+ * @mask: what is compared
+ * @value: with what
+ * @prio: lower ones are looked at first
+ * @tag: what CQEs carry
+ * @drop: the frame goes nowhere
+ * @dest: where it goes otherwise
+ */
+struct crnic_flow_request {
+	struct crnic_flow_match mask;
+	struct crnic_flow_match value;
+	u16 prio;
+	u32 tag;
+	bool drop;
+	struct crnic_flow_dest dest;
+};
+
+/**
+ * struct crnic_ib_flow - a rule that is in force
+ * @ibflow: ib_core's part
+ * @value: what it compares with
+ * @group: its group
+ * @slot: its place in the group
+ * @matcher_users: user count of the matcher that it was made of, or NULL
+ */
+struct crnic_ib_flow {
+	struct ib_flow ibflow;
+	struct crnic_flow_match value;
+	unsigned int group;
+	unsigned int slot;
+	atomic_t *matcher_users;
+};
+
+int crnic_flow_check(const struct crnic_flow_request *req);
+struct crnic_ib_flow *crnic_flow_add(struct crnic_ib_flows *flows,
+				     const struct crnic_flow_request *req);
+int crnic_flow_del(struct crnic_ib_flows *flows, struct crnic_ib_flow *flow);
+int crnic_ib_destroy_flow(struct ib_flow *ibflow);
+struct crnic_ib_flows *crnic_flows_create(struct crnic_dev *dev);
+void crnic_flows_destroy(struct crnic_ib_flows *flows);
+
+/* flow_spec.c */
+int crnic_flow_spec_parse(struct crnic_dev *dev, const struct ib_flow_attr *attr,
+			  struct crnic_flow_request *req);
+struct ib_flow *crnic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
+				     struct ib_udata *udata);
+
+/* flow_dv.c */
+extern const struct uapi_definition crnic_ib_flow_defs[];
+int crnic_flow_mask_parse(const void *param, size_t len, u8 criteria,
+			  struct crnic_flow_match *mask);
 
 /* dv.c */
 extern const struct uapi_definition crnic_ib_dv_defs[];

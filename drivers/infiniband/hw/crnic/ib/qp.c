@@ -336,18 +336,27 @@ static void crnic_qp_unpublish(struct crnic_ib *ib, struct crnic_ib_qp *qp)
 		crnic_rsc_del(ib->dev, &qp->rsc);
 }
 
-static int crnic_qp_create_hw(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *attr,
-			      const struct crnic_qp_size *size, struct crnic_qp_params *p)
+static int crnic_qp_create_raw(struct crnic_ib_qp *qp, struct ib_udata *udata,
+			       const struct crnic_qp_size *size, const struct crnic_qp_params *p)
 {
-	const struct crnic_raw_request req = {
+	struct crnic_raw_request req = {
 		.sq_addr = size->sq_addr,
 		.sq_bbs = size->sq_bbs,
 		.rq_pas = &p->pas,
 		.uidx = p->user_index,
 	};
+	int err;
 
+	err = crnic_ib_ctx_tdn(crnic_udata_ctx(udata), &req.tdn);
+	return err ? err : crnic_raw_create(qp, &req);
+}
+
+static int crnic_qp_create_hw(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *attr,
+			      struct ib_udata *udata, const struct crnic_qp_size *size,
+			      struct crnic_qp_params *p)
+{
 	if (attr->qp_type == IB_QPT_RAW_PACKET)
-		return crnic_raw_create(qp, &req);
+		return crnic_qp_create_raw(qp, udata, size, p);
 
 	crnic_qp_set_params(qp, attr, size, p);
 	return crnic_qp_create(to_cdev(qp->ibqp.device), p, &qp->qpn);
@@ -409,7 +418,7 @@ int crnic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct 
 
 	if (udata)
 		crnic_qp_init_queues(qp, attr, &size);
-	err = crnic_qp_create_hw(qp, attr, &size, &p);
+	err = crnic_qp_create_hw(qp, attr, udata, &size, &p);
 	if (err)
 		goto err_memory;
 

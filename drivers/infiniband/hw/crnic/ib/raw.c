@@ -2,8 +2,7 @@
 /*
  * Raw packet QPs.  The device has no such thing: a send queue on a transport
  * interface and a receive queue behind a receive endpoint play the part.
- * Frames come in as soon as a flow rule leads to the endpoint; without rules,
- * which crnic does not offer yet, such a QP only sends.
+ * Frames come in as soon as a flow rule leads to the endpoint, see flow.c.
  */
 #include <linux/log2.h>
 
@@ -56,25 +55,25 @@ static void crnic_raw_fill_wq(const struct crnic_ib_qp *qp, struct crnic_wq_para
 	wq->pdn = to_cpd(qp->ibqp.pd)->pdn;
 }
 
-static int crnic_raw_create_sq(struct crnic_dev *dev, struct crnic_raw *raw, u32 bbs, u32 uidx,
-			       const struct crnic_pas *pas)
+static int crnic_raw_create_sq(struct crnic_dev *dev, struct crnic_raw *raw,
+			       const struct crnic_raw_request *req, const struct crnic_pas *pas)
 {
 	struct crnic_ib_qp *qp = raw->qp;
 	struct crnic_sq_params p = {
 		.wq = {
 			.pas = *pas,
 			.uar = crnic_ring_uar(dev, &qp->ring),
-			.log_size = ilog2(bbs),
+			.log_size = ilog2(req->sq_bbs),
 			.log_stride = CRNIC_LOG_SQ_STRIDE,
 		},
 		.cqn = to_ccq(qp->ibqp.send_cq)->core.cqn,
-		.user_index = uidx,
+		.user_index = req->uidx,
 		.inline_mode = to_cib(qp->ibqp.device)->nic.min_inline,
 		.flush_in_error = true,
 	};
 	int err;
 
-	err = crnic_tis_create(dev, 0, dev->tdn, &raw->tisn);
+	err = crnic_tis_create(dev, 0, req->tdn, &raw->tisn);
 	if (err)
 		return err;
 
@@ -114,22 +113,22 @@ static int crnic_raw_destroy_sq(struct crnic_dev *dev, struct crnic_raw *raw)
 	return 0;
 }
 
-static int crnic_raw_create_rq(struct crnic_dev *dev, struct crnic_raw *raw, u32 uidx,
-			       const struct crnic_pas *pas)
+static int crnic_raw_create_rq(struct crnic_dev *dev, struct crnic_raw *raw,
+			       const struct crnic_raw_request *req)
 {
 	struct crnic_ib_qp *qp = raw->qp;
 	struct crnic_rq_params p = {
 		.wq = {
-			.pas = *pas,
+			.pas = *req->rq_pas,
 			.log_size = ilog2(qp->rq.size),
 			.log_stride = qp->rq.shift,
 		},
 		.cqn = to_ccq(qp->ibqp.recv_cq)->core.cqn,
-		.user_index = uidx,
+		.user_index = req->uidx,
 		.keep_vlan = true,
 		.flush_in_error = true,
 	};
-	struct crnic_tir_params t = { .tdn = dev->tdn };
+	struct crnic_tir_params t = { .tdn = req->tdn };
 	int err;
 
 	crnic_raw_fill_wq(qp, &p.wq);
@@ -199,14 +198,14 @@ static int crnic_raw_create_queues(struct crnic_dev *dev, struct crnic_raw *raw,
 		err = crnic_raw_pin_sq(raw, req->sq_addr, req->sq_bbs, &sq_pas);
 		if (err)
 			return err;
-		err = crnic_raw_create_sq(dev, raw, req->sq_bbs, req->uidx, &sq_pas);
+		err = crnic_raw_create_sq(dev, raw, req, &sq_pas);
 		if (err)
 			goto err_umem;
 	}
 	if (!raw->qp->rq.size)
 		return 0;
 
-	err = crnic_raw_create_rq(dev, raw, req->uidx, req->rq_pas);
+	err = crnic_raw_create_rq(dev, raw, req);
 	if (err && raw->sq_umem) {
 		crnic_raw_destroy_sq(dev, raw);
 		return err;
@@ -270,6 +269,21 @@ int crnic_raw_destroy(struct crnic_ib_qp *qp)
 	}
 	kfree(raw);
 	qp->raw = NULL;
+	return 0;
+}
+
+/**
+ * crnic_raw_tirn - endpoint that frames for a QP are led to
+ * @qp: QP, of any type
+ * @tirn: answer
+ *
+ * Return: 0, or -EINVAL if it is no raw packet QP or has no receive queue.
+ */
+int crnic_raw_tirn(const struct crnic_ib_qp *qp, u32 *tirn)
+{
+	if (!qp->raw || !qp->raw->has_rq)
+		return -EINVAL;
+	*tirn = qp->raw->tirn;
 	return 0;
 }
 

@@ -3,6 +3,8 @@
  * User contexts, by the rules of the mlx5 user ABI.  crnic knows the dynamic
  * UAR mode only: doorbell pages are objects that the library asks for (uar.c).
  */
+#include <crnic/obj/pd.h>
+
 #include "ib.h"
 
 #define UVERBS_MODULE_NAME crnic
@@ -120,10 +122,35 @@ int crnic_ib_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 
 	ctx->cqe_version = min(CRNIC_CAP_GEN(ib->dev, cqe_version), req.max_cqe_version);
 	mutex_init(&ctx->dbr_lock);
+	mutex_init(&ctx->td_lock);
 	INIT_LIST_HEAD(&ctx->dbr_pages);
 	err = crnic_ctx_respond(ib, ctx, udata);
 	if (err)
-		mutex_destroy(&ctx->dbr_lock);
+		crnic_ib_dealloc_ucontext(ibctx);
+	return err;
+}
+
+/**
+ * crnic_ib_ctx_tdn - the transport domain of a process
+ * @ctx: the process
+ * @tdn: answer
+ *
+ * The device does not give a frame back to the domain that sent it, but to
+ * others: so a process's own queues do not hear each other, as with mlx5_ib.
+ *
+ * Return: 0 or errno.
+ */
+int crnic_ib_ctx_tdn(struct crnic_ib_ctx *ctx, u32 *tdn)
+{
+	int err = 0;
+
+	mutex_lock(&ctx->td_lock);
+	if (!ctx->has_td)
+		err = crnic_td_alloc(to_cdev(ctx->ibctx.device), &ctx->tdn);
+	if (!err)
+		ctx->has_td = true;
+	*tdn = ctx->tdn;
+	mutex_unlock(&ctx->td_lock);
 	return err;
 }
 
@@ -153,7 +180,12 @@ int crnic_ib_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle
  */
 void crnic_ib_dealloc_ucontext(struct ib_ucontext *ibctx)
 {
-	mutex_destroy(&to_cctx(ibctx)->dbr_lock);
+	struct crnic_ib_ctx *ctx = to_cctx(ibctx);
+
+	if (ctx->has_td)
+		crnic_td_dealloc(to_cdev(ibctx->device), ctx->tdn);
+	mutex_destroy(&ctx->td_lock);
+	mutex_destroy(&ctx->dbr_lock);
 }
 
 ADD_UVERBS_ATTRIBUTES_SIMPLE(

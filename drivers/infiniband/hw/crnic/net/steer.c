@@ -11,10 +11,6 @@
 
 #include "net.h"
 
-/* Levels leave room for tables to come; a rule may only lead to a higher one */
-#define CRNIC_L2_LEVEL		5
-#define CRNIC_TTC_LEVEL		6
-
 /* Flow indices of the L2 table: addresses first, so that they win over the rest */
 #define CRNIC_L2_LOG_SIZE	9
 #define CRNIC_L2_MULTI		CRNIC_L2_ADDRS
@@ -56,21 +52,6 @@ static const struct crnic_group_range crnic_ttc_ranges[] = {
 };
 
 static const u8 crnic_mcast_bit[ETH_ALEN] = { 0x01 };
-
-static bool crnic_match_ip_version(struct crnic_net *net)
-{
-	return CRNIC_CAP_FT_NIC_RX(net->dev, ft_field_support.outer_ip_version);
-}
-
-/* Fill @m with the IP version, as the device can match it; @mask for all ones */
-static void crnic_match_set_ip(struct crnic_net *net, struct crnic_flow_match *m, u8 version,
-			       bool mask)
-{
-	if (crnic_match_ip_version(net))
-		m->ip_version = mask ? 0xf : version;
-	else
-		m->ethertype = mask ? 0xffff : version == 4 ? ETH_P_IP : ETH_P_IPV6;
-}
 
 /* --- groups --- */
 
@@ -124,7 +105,7 @@ static int crnic_ttc_rule_set(struct crnic_net *net, enum crnic_traffic_type tt)
 {
 	const struct crnic_tt_rule *t = &crnic_tt_rules[tt];
 	struct crnic_flow_dest dest = { CRNIC_FLOW_TO_TIR, net->tirn[tt] };
-	struct crnic_flow_match value = { .ip_protocol = t->ip_protocol };
+	struct crnic_flow_match mask, value = { .ip_protocol = t->ip_protocol };
 	struct crnic_flow_rule r = {
 		.table = net->steer.ttc,
 		.group = net->steer.ttc_groups[t->group],
@@ -135,7 +116,7 @@ static int crnic_ttc_rule_set(struct crnic_net *net, enum crnic_traffic_type tt)
 	};
 
 	if (t->ip_version)
-		crnic_match_set_ip(net, &value, t->ip_version, false);
+		crnic_flow_match_ip(net->dev, t->ip_version, &mask, &value);
 	return crnic_flow_rule_set(net->dev, &r);
 }
 
@@ -166,13 +147,13 @@ static void crnic_ttc_rules_delete(struct crnic_net *net)
 
 static int crnic_ttc_create(struct crnic_net *net)
 {
-	struct crnic_flow_match masks[3] = { { .ip_protocol = 0xff } };
+	struct crnic_flow_match masks[3] = { { .ip_protocol = 0xff } }, value;
 	struct crnic_steer *s = &net->steer;
 	int err;
 
-	crnic_match_set_ip(net, &masks[0], 0, true);
-	crnic_match_set_ip(net, &masks[1], 0, true);
-	err = crnic_table_create(net, CRNIC_TTC_LEVEL, CRNIC_TTC_LOG_SIZE, &s->ttc);
+	crnic_flow_match_ip(net->dev, 4, &masks[0], &value);
+	crnic_flow_match_ip(net->dev, 4, &masks[1], &value);
+	err = crnic_table_create(net, CRNIC_FLOW_LEVEL_TTC, CRNIC_TTC_LOG_SIZE, &s->ttc);
 	if (err)
 		return err;
 	err = crnic_groups_create(net, s->ttc, crnic_ttc_ranges, masks, s->ttc_groups);
@@ -225,7 +206,7 @@ static int crnic_l2_create(struct crnic_net *net)
 
 	eth_broadcast_addr(masks[0].dmac);
 	ether_addr_copy(masks[1].dmac, crnic_mcast_bit);
-	err = crnic_table_create(net, CRNIC_L2_LEVEL, CRNIC_L2_LOG_SIZE, &s->l2);
+	err = crnic_table_create(net, CRNIC_FLOW_LEVEL_L2, CRNIC_L2_LOG_SIZE, &s->l2);
 	if (err)
 		return err;
 	err = crnic_groups_create(net, s->l2, crnic_l2_ranges, masks, s->l2_groups);
@@ -234,6 +215,7 @@ static int crnic_l2_create(struct crnic_net *net)
 	err = crnic_flow_root_set(net->dev, s->l2);
 	if (err)
 		goto destroy_groups;
+	net->dev->rx_table = s->l2;
 	return 0;
 
 destroy_groups:

@@ -3,6 +3,7 @@
  * NIC receive flow steering: tables, groups that share a mask, rules.
  */
 #include <linux/mm.h>
+#include <linux/string.h>
 
 #include <crnic/crnic.h>
 #include <crnic/obj/flow.h>
@@ -142,48 +143,126 @@ int crnic_flow_root_clear(struct crnic_dev *dev, u32 table)
 	return crnic_flow_root(dev, table, CRNIC_FLOW_ROOT_DISCONNECT);
 }
 
-#define CRNIC_FLOW_SET(lyr, field, val) MLX5_SET(fte_match_set_lyr_2_4, lyr, field, val)
+#define CRNIC_LYR_SET(lyr, field, val)	MLX5_SET(fte_match_set_lyr_2_4, lyr, field, val)
+#define CRNIC_LYR_GET(lyr, field)	MLX5_GET(fte_match_set_lyr_2_4, lyr, field)
+#define CRNIC_LYR_ADDR(lyr, field)	MLX5_ADDR_OF(fte_match_set_lyr_2_4, lyr, field)
 
-static void crnic_flow_fill_l2(void *lyr, const struct crnic_flow_match *m)
+/* addresses are bytes in the order of the wire; the two fields of a MAC are adjacent */
+static void crnic_flow_fill_layer(void *lyr, const struct crnic_flow_match *m)
 {
-	CRNIC_FLOW_SET(lyr, smac_47_16, get_unaligned_be32(m->smac));
-	CRNIC_FLOW_SET(lyr, smac_15_0, get_unaligned_be16(m->smac + 4));
-	CRNIC_FLOW_SET(lyr, dmac_47_16, get_unaligned_be32(m->dmac));
-	CRNIC_FLOW_SET(lyr, dmac_15_0, get_unaligned_be16(m->dmac + 4));
-	CRNIC_FLOW_SET(lyr, ethertype, m->ethertype);
-	CRNIC_FLOW_SET(lyr, cvlan_tag, m->cvlan_tag);
-	CRNIC_FLOW_SET(lyr, svlan_tag, m->svlan_tag);
-	CRNIC_FLOW_SET(lyr, first_vid, m->vid);
-	CRNIC_FLOW_SET(lyr, first_prio, m->prio);
+	memcpy(CRNIC_LYR_ADDR(lyr, smac_47_16), m->smac, sizeof(m->smac));
+	memcpy(CRNIC_LYR_ADDR(lyr, dmac_47_16), m->dmac, sizeof(m->dmac));
+	CRNIC_LYR_SET(lyr, ethertype, m->ethertype);
+	CRNIC_LYR_SET(lyr, cvlan_tag, m->cvlan_tag);
+	CRNIC_LYR_SET(lyr, svlan_tag, m->svlan_tag);
+	CRNIC_LYR_SET(lyr, first_vid, m->vid);
+	CRNIC_LYR_SET(lyr, first_prio, m->prio);
+	CRNIC_LYR_SET(lyr, ip_version, m->ip_version);
+	CRNIC_LYR_SET(lyr, ip_protocol, m->ip_protocol);
+	CRNIC_LYR_SET(lyr, ip_dscp, m->dscp);
+	CRNIC_LYR_SET(lyr, ip_ecn, m->ecn);
+	CRNIC_LYR_SET(lyr, frag, m->frag);
+	memcpy(CRNIC_LYR_ADDR(lyr, src_ipv4_src_ipv6), m->src_ip, sizeof(m->src_ip));
+	memcpy(CRNIC_LYR_ADDR(lyr, dst_ipv4_dst_ipv6), m->dst_ip, sizeof(m->dst_ip));
+	CRNIC_LYR_SET(lyr, tcp_flags, m->tcp_flags);
+	CRNIC_LYR_SET(lyr, tcp_sport, m->tcp_sport);
+	CRNIC_LYR_SET(lyr, tcp_dport, m->tcp_dport);
+	CRNIC_LYR_SET(lyr, udp_sport, m->udp_sport);
+	CRNIC_LYR_SET(lyr, udp_dport, m->udp_dport);
 }
 
-static void crnic_flow_fill_l3(void *lyr, const struct crnic_flow_match *m)
+static void crnic_flow_read_layer(const void *lyr, struct crnic_flow_match *m)
 {
-	CRNIC_FLOW_SET(lyr, ip_version, m->ip_version);
-	CRNIC_FLOW_SET(lyr, ip_protocol, m->ip_protocol);
-	CRNIC_FLOW_SET(lyr, ip_dscp, m->dscp);
-	CRNIC_FLOW_SET(lyr, ip_ecn, m->ecn);
-	CRNIC_FLOW_SET(lyr, frag, m->frag);
-	memcpy(MLX5_ADDR_OF(fte_match_set_lyr_2_4, lyr, src_ipv4_src_ipv6), m->src_ip, 16);
-	memcpy(MLX5_ADDR_OF(fte_match_set_lyr_2_4, lyr, dst_ipv4_dst_ipv6), m->dst_ip, 16);
-}
-
-static void crnic_flow_fill_l4(void *lyr, const struct crnic_flow_match *m)
-{
-	CRNIC_FLOW_SET(lyr, tcp_flags, m->tcp_flags);
-	CRNIC_FLOW_SET(lyr, tcp_sport, m->tcp_sport);
-	CRNIC_FLOW_SET(lyr, tcp_dport, m->tcp_dport);
-	CRNIC_FLOW_SET(lyr, udp_sport, m->udp_sport);
-	CRNIC_FLOW_SET(lyr, udp_dport, m->udp_dport);
+	memcpy(m->smac, CRNIC_LYR_ADDR(lyr, smac_47_16), sizeof(m->smac));
+	memcpy(m->dmac, CRNIC_LYR_ADDR(lyr, dmac_47_16), sizeof(m->dmac));
+	m->ethertype = CRNIC_LYR_GET(lyr, ethertype);
+	m->cvlan_tag = CRNIC_LYR_GET(lyr, cvlan_tag);
+	m->svlan_tag = CRNIC_LYR_GET(lyr, svlan_tag);
+	m->vid = CRNIC_LYR_GET(lyr, first_vid);
+	m->prio = CRNIC_LYR_GET(lyr, first_prio);
+	m->ip_version = CRNIC_LYR_GET(lyr, ip_version);
+	m->ip_protocol = CRNIC_LYR_GET(lyr, ip_protocol);
+	m->dscp = CRNIC_LYR_GET(lyr, ip_dscp);
+	m->ecn = CRNIC_LYR_GET(lyr, ip_ecn);
+	m->frag = CRNIC_LYR_GET(lyr, frag);
+	memcpy(m->src_ip, CRNIC_LYR_ADDR(lyr, src_ipv4_src_ipv6), sizeof(m->src_ip));
+	memcpy(m->dst_ip, CRNIC_LYR_ADDR(lyr, dst_ipv4_dst_ipv6), sizeof(m->dst_ip));
+	m->tcp_flags = CRNIC_LYR_GET(lyr, tcp_flags);
+	m->tcp_sport = CRNIC_LYR_GET(lyr, tcp_sport);
+	m->tcp_dport = CRNIC_LYR_GET(lyr, tcp_dport);
+	m->udp_sport = CRNIC_LYR_GET(lyr, udp_sport);
+	m->udp_dport = CRNIC_LYR_GET(lyr, udp_dport);
 }
 
 static void crnic_flow_fill_match(void *param, const struct crnic_flow_match *m)
 {
-	void *lyr = MLX5_ADDR_OF(fte_match_param, param, outer_headers);
+	crnic_flow_fill_layer(MLX5_ADDR_OF(fte_match_param, param, outer_headers), m);
+}
 
-	crnic_flow_fill_l2(lyr, m);
-	crnic_flow_fill_l3(lyr, m);
-	crnic_flow_fill_l4(lyr, m);
+/**
+ * crnic_flow_match_parse - read a mask or values in the device's layout
+ * @param: the first bytes of a fte_match_param; what is missing is zero
+ * @len: how many
+ * @m: filled
+ *
+ * Return: 0, or -EOPNOTSUPP if a bit is set that struct crnic_flow_match has no
+ * place for.
+ */
+int crnic_flow_match_parse(const void *param, size_t len, struct crnic_flow_match *m)
+{
+	u32 lyr[MLX5_ST_SZ_DW(fte_match_set_lyr_2_4)] = {};
+	u32 again[MLX5_ST_SZ_DW(fte_match_set_lyr_2_4)] = {};
+	size_t head = min(len, sizeof(lyr));
+
+	/* the outer headers come first, all else lies behind */
+	BUILD_BUG_ON(MLX5_BYTE_OFF(fte_match_param, outer_headers));
+	memcpy(lyr, param, head);
+	memset(m, 0, sizeof(*m));
+	crnic_flow_read_layer(lyr, m);
+	crnic_flow_fill_layer(again, m);
+	if (memcmp(lyr, again, sizeof(lyr)) || memchr_inv(param + head, 0, len - head))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * crnic_flow_match_covers - does a mask have all bits of a value?
+ * @mask: mask
+ * @value: value
+ *
+ * Return: true if so.
+ */
+bool crnic_flow_match_covers(const struct crnic_flow_match *mask,
+			     const struct crnic_flow_match *value)
+{
+	const u8 *m = (const u8 *)mask, *v = (const u8 *)value;
+	size_t i;
+
+	/* members lie without gaps, so the structure is its bytes */
+	static_assert(sizeof(*mask) == offsetofend(struct crnic_flow_match, dst_ip));
+	for (i = 0; i < sizeof(*mask); i++)
+		if (v[i] & ~m[i])
+			return false;
+	return true;
+}
+
+/**
+ * crnic_flow_match_ip - match an IP version by the field that the device can look at
+ * @dev: device
+ * @version: 4 or 6
+ * @mask: gets the field
+ * @value: gets the version
+ */
+void crnic_flow_match_ip(struct crnic_dev *dev, u8 version, struct crnic_flow_match *mask,
+			 struct crnic_flow_match *value)
+{
+	if (CRNIC_CAP_FT_NIC_RX(dev, ft_field_support.outer_ip_version)) {
+		mask->ip_version = 0xf;
+		value->ip_version = version;
+	} else {
+		mask->ethertype = 0xffff;
+		value->ethertype = version == 4 ? ETH_P_IP : ETH_P_IPV6;
+	}
 }
 
 /**
