@@ -71,7 +71,6 @@ int crnic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *
 	struct crnic_dev *dev = to_cdev(ibdev);
 	const struct crnic_ib_speed *speed;
 	struct crnic_port_type type;
-	struct net_device *netdev;
 	int err;
 
 	err = crnic_port_type_query(dev, &type);
@@ -88,9 +87,8 @@ int crnic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *
 	attr->max_msg_sz = 1U << CRNIC_CAP_GEN(dev, log_max_msg);
 	attr->max_vl_num = 1;
 
-	netdev = ib_device_get_netdev(ibdev, port);
-	crnic_ib_port_of_netdev(netdev, attr);
-	dev_put(netdev);
+	/* the netdev is there before this device and goes after it */
+	crnic_ib_port_of_netdev(dev->netdev, attr);
 	return 0;
 }
 

@@ -4,6 +4,8 @@
  * fixes its offset in the device file, so that looking up an entry by offset is
  * also the check that a number given by a user belongs to that user.
  */
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
 #include "ib.h"
 
 #define UVERBS_MODULE_NAME crnic

@@ -4,6 +4,7 @@
  * no counter, no doorbell.  A WQE begins at a basic block and its 16-byte
  * segments go on at the start of the ring where the end is reached.
  */
+#include "../compat/mlx5.h"
 #include "wqe.h"
 
 /* What comes between the control segment and the data */

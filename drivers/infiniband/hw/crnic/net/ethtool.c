@@ -4,6 +4,7 @@
 
 #include <crnic/obj/port.h>
 
+#include "../compat/net.h"
 #include "net.h"
 
 static void crnic_get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)

@@ -5,6 +5,7 @@
 #include <crnic/obj/rq.h>
 #include <crnic/wqe.h>
 
+#include "../compat/mm.h"
 #include "../compat/page_pool.h"
 #include "net.h"
 

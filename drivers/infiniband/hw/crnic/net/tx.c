@@ -3,6 +3,7 @@
 #include <crnic/obj/sq.h>
 #include <crnic/wqe.h>
 
+#include "../compat/mm.h"
 #include "net.h"
 #include "tx.h"
 

@@ -4,8 +4,8 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/tcp.h>
-#include <net/gso.h>
 
+#include "../compat/net.h"
 #include "tx.h"
 
 /* Bytes of headers that fit beside the Ethernet segment's own fields */

@@ -8,6 +8,8 @@
 #include <crnic/crnic.h>
 #include <crnic/obj/mkey.h>
 
+#include "../compat/mlx5.h"
+
 /* A key for all queue pairs of its PD */
 #define CRNIC_MKEY_ANY_QPN	0xffffff
 
@@ -149,7 +151,7 @@ int crnic_mkey_destroy(struct crnic_dev *dev, u32 key)
 int crnic_special_keys_query(struct crnic_dev *dev, struct crnic_special_keys *keys)
 {
 	CRNIC_CMD(query_special_contexts);
-	bool terminate = CRNIC_CAP_GEN(dev, terminate_scatter_list_mkey);
+	bool terminate = crnic_has_terminate_lkey(dev);
 	bool dump = CRNIC_CAP_GEN(dev, dump_fill_mkey);
 	bool null = CRNIC_CAP_GEN(dev, null_mkey);
 	int err;
@@ -170,7 +172,6 @@ int crnic_special_keys_query(struct crnic_dev *dev, struct crnic_special_keys *k
 	if (dump)
 		keys->dump_fill_mkey = MLX5_GET(query_special_contexts_out, out, dump_fill_mkey);
 	if (terminate)
-		keys->terminate_lkey = cpu_to_be32(MLX5_GET(query_special_contexts_out, out,
-							    terminate_scatter_list_mkey));
+		keys->terminate_lkey = cpu_to_be32(crnic_terminate_lkey(out));
 	return 0;
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef CRNIC_COMPAT_NET_H
+#define CRNIC_COMPAT_NET_H
+
+#include <linux/netlink.h>
+#include <linux/skbuff.h>
+#include <linux/version.h>
+
+/* split from <linux/skbuff.h> in 6.5 */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#include <net/gso.h>
+#endif
+
+/* 6.3; before, a message has no room for numbers */
+#ifndef NL_SET_ERR_MSG_FMT
+#define NL_SET_ERR_MSG_FMT(extack, fmt, args...)	NL_SET_ERR_MSG(extack, fmt)
+#endif
+
+#endif /* CRNIC_COMPAT_NET_H */
