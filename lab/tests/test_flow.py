@@ -28,6 +28,7 @@ def flow_objects(lab):
             if name.startswith('flow') or name in RAW}
 
 
+@pytest.mark.full
 @pytest.mark.mocx
 def test_rules_lead_frames_and_die_with_their_process(lab):
     if lab.drivers['a'] != 'crnic':
