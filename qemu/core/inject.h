@@ -4,7 +4,7 @@
  *
  * The injector knows nothing of commands or ports; cmd.c and port.c ask it at
  * one place each and do what it says.  It is inert, and costs one test of a
- * bool, until mocx_inject() arms something.  inject.c documents the keys.
+ * bool, until mocx_inject() arms something.  inject_spec.c documents the keys.
  */
 #ifndef MOCX_INJECT_H
 #define MOCX_INJECT_H

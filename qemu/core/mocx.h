@@ -221,7 +221,7 @@ char *mocx_status_json(MocxDev *dev);
 /**
  * mocx_inject() - arm or clear fault injection
  * @dev: the device
- * @spec: one "key=value[,key=value…]" line; see inject.c for the keys
+ * @spec: one "key=value[,key=value…]" line; see inject_spec.c for the keys
  * @err: on failure, a static sentence
  *
  * Return: true if @spec was understood (nothing is changed otherwise).
