@@ -12,6 +12,7 @@ KUNIT_PARTS=(drivers include kunit Kbuild Kconfig)
 kunit_key() {
 	{
 		hash_of scripts/lib/kunit.sh scripts/lib/kunit.config
+		grep -P '^\tselect ' "$TOP/Kconfig"
 		echo "$KERNEL_SERIES"
 		host_suite
 		gcc -dumpfullversion
@@ -32,7 +33,13 @@ kunit_unpack() {
 	make_dirs "$base"
 	cp -a "$source" "$base/src"
 	make_dirs "$base/src/$KUNIT_PLACE"
-	printf 'config CRNIC\n\tbool\n' >"$base/src/$KUNIT_PLACE/Kconfig"
+	# What the driver selects is in the base as well, or half of it would
+	# be built again.
+	{
+		printf 'config CRNIC\n\tbool\n\n'
+		printf 'config CRNIC_BASE\n\tdef_bool y\n'
+		grep -P '^\tselect ' "$TOP/Kconfig"
+	} >"$base/src/$KUNIT_PLACE/Kconfig"
 	echo "obj-\$(CONFIG_CRNIC) += crnic/" >>"$base/src/drivers/Makefile"
 	sed -i "s#^endmenu#source \"$KUNIT_PLACE/Kconfig\"\n\nendmenu#" \
 		"$base/src/drivers/Kconfig"
