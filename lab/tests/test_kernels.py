@@ -8,7 +8,7 @@ from rig import ADDRESS, own_rig
 from test_pingpong import pingpong
 
 # Drivers that are shown on Debian 12 with its own kernel.
-ON_BOOKWORM = ('mlx5,mlx5',)
+ON_BOOKWORM = ('crnic,crnic', 'mlx5,mlx5')
 
 
 @pytest.mark.full

@@ -42,6 +42,15 @@ def measure(lab):
     return figures
 
 
+def growth(row):
+    """KiB by which the low-water mark rose from the first settled rounds to the
+    last: TCG's notes on what it translated come and go by a MiB or two, and
+    what leaks stays."""
+    settled = row[SETTLED - 1:]
+    some = max(1, len(settled) // 3)
+    return min(settled[-some:]) - min(settled[:some])
+
+
 def test_rounds(own_lab):
     lab, figures = own_lab, []
     for _ in range(ROUNDS):
@@ -54,5 +63,4 @@ def test_rounds(own_lab):
     for key in figures[0]:
         row = [figure[key] for figure in figures]
         print(f'{key}: {row} KiB')
-        assert max(row[SETTLED - 1:]) - row[SETTLED - 1] <= KIB, \
-            f'{key}: grows: {row} KiB'
+        assert growth(row) <= KIB, f'{key}: grows: {row} KiB'
