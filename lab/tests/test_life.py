@@ -106,24 +106,26 @@ def test_flaps_under_traffic(lab):
 @pytest.fixture
 def devlink(lab):
     """Runs devlink in guest a."""
-    if lab.drivers['a'] != 'mlx5':
-        pytest.skip('crnic has no devlink')
     return lambda *words: lab.a.check(['devlink', *words], timeout=120)
 
 
 def test_devlink_tells_the_firmware(lab, devlink):
     told = json.loads(devlink('-j', 'dev', 'info', f'pci/{WIRE_PCI}'))
     info = told['info'][f'pci/{WIRE_PCI}']
-    assert info['driver'] == 'mlx5_core'
-    running, stored = (info['versions'][kind] for kind in
-                       ('running', 'stored'))
-    assert running == stored
+    running = info['versions']['running']
     assert re.fullmatch(r'[1-9]\d\.\d+\.\d{4}', running['fw.version'])
+    if lab.drivers['a'] == 'crnic':     # which does not ask what is stored
+        assert info['driver'] == 'crnic'
+    else:
+        assert info['driver'] == 'mlx5_core'
+        assert running == info['versions']['stored']
 
 
 @pytest.mark.full
 def test_devlink_reload(lab, devlink):
     """The driver starts its device anew."""
+    if lab.drivers['a'] == 'crnic':
+        pytest.skip('crnic does not offer devlink reload')
     devlink('dev', 'reload', f'pci/{WIRE_PCI}')
     lab.forget()
     lab.lab.setup_guest(lab.a)
