@@ -110,9 +110,53 @@ static void case_46_lists_the_far_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(list[3]), 0x280000003);
 }
 
+/* It starts in the second half of a page of 8 KiB. */
+static const struct ib_region_case ib_ring = {
+	.runs = { { 0x5000, SZ_4K }, { 0x12000, SZ_8K }, { 0x20000, SZ_4K } },
+	.addr = 0x7f0000201000,
+	.len = SZ_16K,
+};
+
+/**
+ * struct ib_offset_case - a field for that offset
+ * @name: what is shown
+ * @bits: its width
+ * @shift: page size that is described
+ * @units: offset in 64ths of such a page
+ * @npages: number of such pages
+ */
+struct ib_offset_case {
+	const char *name;
+	u8 bits;
+	u8 shift;
+	u32 units;
+	u32 npages;
+};
+
+static const struct ib_offset_case ib_offset_cases[] = {
+	{ "of_a_qp", 6, 13, 32, 3 },
+	{ "of_an_rq", 5, 12, 0, 4 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(ib_offset, ib_offset_cases, name);
+
+/* One that is cut off would name the memory before the ring. */
+static void ring_offset_fits_its_field(struct kunit *test)
+{
+	const struct ib_offset_case *c = test->param_value;
+	struct ib_umem *umem = umem_of(test, &ib_ring);
+	struct crnic_pas pas = {};
+
+	KUNIT_ASSERT_EQ(test, crnic_pas_of_ring(umem, c->bits, &pas), 0);
+	KUNIT_EXPECT_EQ(test, pas.page_shift, c->shift);
+	KUNIT_EXPECT_EQ(test, crnic_pas_offset_units(&pas), c->units);
+	KUNIT_EXPECT_EQ(test, pas.npages, c->npages);
+}
+
 static struct kunit_case ib_page_size_cases[] = {
 	KUNIT_CASE_PARAM(uses_the_largest_page_that_fits, ib_region_gen_params),
 	KUNIT_CASE(case_46_lists_the_far_end),
+	KUNIT_CASE_PARAM(ring_offset_fits_its_field, ib_offset_gen_params),
 	{}
 };
 

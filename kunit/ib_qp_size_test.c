@@ -167,9 +167,24 @@ static void chooses_sizes_for_the_kernel(struct kunit *test)
 	KUNIT_EXPECT_GE(test, attr.cap.max_recv_wr, c->cap.max_recv_wr);
 }
 
+/* An RQ's context has 5 bits for where its ring starts in a page, a QP's 6. */
+static void raw_ring_is_shaped_as_an_rq(struct kunit *test)
+{
+	const struct crnic_qp_size size = { .sq_bbs = 4, .rq_size = 8, .rq_shift = 5 };
+	struct crnic_ring_user u = {};
+
+	crnic_qp_ring_shape(IB_QPT_RAW_PACKET, &size, &u);
+	KUNIT_EXPECT_EQ(test, u.bytes, 256);
+	KUNIT_EXPECT_EQ(test, u.offset_bits, 5);
+	crnic_qp_ring_shape(IB_QPT_RC, &size, &u);
+	KUNIT_EXPECT_EQ(test, u.bytes, 512);
+	KUNIT_EXPECT_EQ(test, u.offset_bits, 6);
+}
+
 static struct kunit_case ib_qp_size_cases[] = {
 	KUNIT_CASE_PARAM(checks_what_users_give, ib_size_gen_params),
 	KUNIT_CASE_PARAM(chooses_sizes_for_the_kernel, ib_choice_gen_params),
+	KUNIT_CASE(raw_ring_is_shaped_as_an_rq),
 	{}
 };
 

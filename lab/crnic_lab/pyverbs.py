@@ -135,6 +135,8 @@ def run(guest, *arguments, tell=lambda outcome: None):
     if result.returncode:
         lines = result.stderr.decode(errors='replace').strip().splitlines()
         raise LabError(f'pyverbs: {(lines or ["no output"])[-1]}')
+    if not listener.outcomes:
+        raise LabError(f'pyverbs: no test fits {" ".join(arguments)}')
     return listener.outcomes
 
 

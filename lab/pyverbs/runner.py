@@ -4,8 +4,8 @@
 
 runner.py --dev DEVICE [--seconds N] [--list] [PATTERN...]
 
-A pattern is a test's name, or one with wildcards, or the start of one that
-ends at a dot. A worker runs the tests one after the other; where one hangs,
+A pattern is a test's name, whole or its last part, or one with wildcards, or
+the start of one that ends at a dot. A worker runs the tests one after the other; where one hangs,
 or takes the worker with it, it has failed and another worker goes on behind
 it. Lines are RESULT|SECONDS|NAME|REASON.
 """
@@ -64,7 +64,7 @@ def short(test):
 def wanted(name, patterns):
     return not patterns or any(
         fnmatch.fnmatchcase(name, pattern) or name.startswith(pattern + '.')
-        for pattern in patterns)
+        or name.endswith('.' + pattern) for pattern in patterns)
 
 
 class Lines(unittest.TestResult):

@@ -3,6 +3,7 @@
 
 import pytest
 from crnic_lab import pyverbs
+from crnic_lab.errors import LabError
 
 from pairs import FULL
 
@@ -54,6 +55,13 @@ def test_what_is_left_out_is_explained(outcomes):
     left = pyverbs.unexplained(outcomes.values())
     assert not left, '\n'.join(f'{outcome.name}: {outcome.reason}'
                                for outcome in left)
+
+
+def test_name_that_no_test_has(booted):
+    if booted.drivers['a'] == 'rxe':
+        pytest.skip('its driver is not ours to judge')
+    with pytest.raises(LabError, match='no test fits test_nothing'):
+        pyverbs.run(booted.a, 'test_nothing')
 
 
 @pytest.mark.parametrize('case', sorted(CASES))

@@ -589,6 +589,8 @@ int crnic_qp_size_user(const struct crnic_qp_limits *lim, const struct ib_qp_ini
 int crnic_qp_size_kernel(const struct crnic_qp_limits *lim, struct ib_qp_init_attr *attr,
 			 struct crnic_qp_size *size);
 size_t crnic_qp_bytes(const struct crnic_qp_size *size);
+void crnic_qp_ring_shape(enum ib_qp_type type, const struct crnic_qp_size *size,
+			 struct crnic_ring_user *u);
 
 /* qp_modify.c */
 /**

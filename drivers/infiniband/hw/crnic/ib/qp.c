@@ -133,15 +133,6 @@ static int crnic_qp_ucmd(struct ib_udata *udata, struct mlx5_ib_create_qp *ucmd)
 	return ucmd->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX ? 0 : -EINVAL;
 }
 
-/* the memory that @u names; for a raw packet QP, which has its send ring apart, only part of it */
-static size_t crnic_qp_ring_bytes(const struct ib_qp_init_attr *attr,
-				  const struct crnic_qp_size *size)
-{
-	if (attr->qp_type == IB_QPT_RAW_PACKET)
-		return (size_t)size->rq_size << size->rq_shift;
-	return crnic_qp_bytes(size);
-}
-
 static int crnic_qp_pin(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			struct ib_udata *udata, struct crnic_qp_size *size,
 			struct crnic_qp_params *p)
@@ -149,10 +140,7 @@ static int crnic_qp_pin(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *at
 	struct crnic_qp_limits lim = crnic_qp_limits(to_cdev(qp->ibqp.device));
 	struct crnic_ib_ctx *ctx = crnic_udata_ctx(udata);
 	struct mlx5_ib_create_qp ucmd = {};
-	struct crnic_ring_user u = {
-		.has_uar = true,
-		.offset_bits = __mlx5_bit_sz(qpc, page_offset),
-	};
+	struct crnic_ring_user u = { .has_uar = true };
 	int err;
 
 	err = crnic_qp_ucmd(udata, &ucmd);
@@ -167,7 +155,7 @@ static int crnic_qp_pin(struct crnic_ib_qp *qp, const struct ib_qp_init_attr *at
 
 	u.buf_addr = ucmd.buf_addr;
 	u.db_addr = ucmd.db_addr;
-	u.bytes = crnic_qp_ring_bytes(attr, size);
+	crnic_qp_ring_shape(attr->qp_type, size, &u);
 	size->sq_addr = ucmd.sq_buf_addr;
 	u.uar = ucmd.bfreg_index;
 	return crnic_ring_pin(ctx, &u, &qp->ring, &p->pas);

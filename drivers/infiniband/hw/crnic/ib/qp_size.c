@@ -65,6 +65,27 @@ size_t crnic_qp_bytes(const struct crnic_qp_size *size)
 	       ((size_t)size->sq_bbs << CRNIC_WQE_BB_SHIFT);
 }
 
+/**
+ * crnic_qp_ring_shape - the ring that a user's buffer holds
+ * @type: type of the QP
+ * @size: its sizes
+ * @u: where its length and the width of its page offset go
+ *
+ * A raw packet QP has its send ring apart; its buffer is the ring of an RQ,
+ * whose context has fewer bits for the offset than a QP's.
+ */
+void crnic_qp_ring_shape(enum ib_qp_type type, const struct crnic_qp_size *size,
+			 struct crnic_ring_user *u)
+{
+	if (type == IB_QPT_RAW_PACKET) {
+		u->bytes = (size_t)size->rq_size << size->rq_shift;
+		u->offset_bits = __mlx5_bit_sz(wq, page_offset);
+	} else {
+		u->bytes = crnic_qp_bytes(size);
+		u->offset_bits = __mlx5_bit_sz(qpc, page_offset);
+	}
+}
+
 /* QPs that take their receive WQEs from elsewhere, or take none */
 static bool crnic_qp_without_rq(const struct ib_qp_init_attr *attr)
 {
