@@ -285,12 +285,12 @@ static MocxStatus cq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *cqc)
 }
 
 /* The page list follows the @head bytes that the command starts with. */
-static bool cq_ring_init(MocxRing *ring, const MocxCmd *cmd,
+static bool cq_ring_init(MocxDev *dev, MocxRing *ring, const MocxCmd *cmd,
                          const uint8_t *cqc, size_t head)
 {
     unsigned log_cqe = DEVX_GET(cqc, cqc, cqe_sz) ? 7 : 6;
 
-    return mocx_ring_init(ring, cmd->in + head, (cmd->inlen - head) / 8,
+    return mocx_ring_init(dev, ring, cmd->in + head, (cmd->inlen - head) / 8,
                           DEVX_GET(cqc, cqc, log_page_size),
                           DEVX_GET(cqc, cqc, page_offset),
                           1ULL << (DEVX_GET(cqc, cqc, log_cq_size) + log_cqe));
@@ -337,7 +337,7 @@ static MocxStatus cq_create(MocxDev *dev, MocxCmd *cmd)
     if (!cq) {
         return MOCX_NO_RES;
     }
-    if (!cq_ring_init(&cq->ring, cmd, cqc, DEVX_ST_SZ_BYTES(create_cq_in))) {
+    if (!cq_ring_init(dev, &cq->ring, cmd, cqc, DEVX_ST_SZ_BYTES(create_cq_in))) {
         free(cq);
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
                         "page list does not hold the CQ");
@@ -420,7 +420,7 @@ static MocxStatus cq_resize(MocxDev *dev, MocxCmd *cmd, MocxCq *cq,
     if (status) {
         return status;
     }
-    if (!cq_ring_init(&ring, cmd, cqc, DEVX_ST_SZ_BYTES(modify_cq_in))) {
+    if (!cq_ring_init(dev, &ring, cmd, cqc, DEVX_ST_SZ_BYTES(modify_cq_in))) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
                         "page list does not hold the CQ");
     }

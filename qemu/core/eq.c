@@ -171,11 +171,13 @@ static MocxStatus eq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *eqc)
     return MOCX_OK;
 }
 
-static bool eq_ring_init(MocxEq *eq, const MocxCmd *cmd, const uint8_t *eqc)
+static bool eq_ring_init(MocxDev *dev, MocxEq *eq, const MocxCmd *cmd,
+                         const uint8_t *eqc)
 {
     size_t head = DEVX_ST_SZ_BYTES(create_eq_in);
 
-    return mocx_ring_init(&eq->ring, cmd->in + head, (cmd->inlen - head) / 8,
+    return mocx_ring_init(dev, &eq->ring, cmd->in + head,
+                          (cmd->inlen - head) / 8,
                           DEVX_GET(eqc, eqc, log_page_size),
                           DEVX_GET(eqc, eqc, page_offset),
                           (uint64_t)EQE_SIZE << eq->log_size);
@@ -209,7 +211,7 @@ static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
     eq->vector = DEVX_GET(eqc, eqc, intr);
     eq->uar = DEVX_GET(eqc, eqc, uar_page);
     eq_mask_get(eq, cmd);
-    if (!eq_ring_init(eq, cmd, eqc)) {
+    if (!eq_ring_init(dev, eq, cmd, eqc)) {
         free(eq);
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_EQ_PAGES,
                         "page list does not hold the EQ");

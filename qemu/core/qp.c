@@ -198,7 +198,7 @@ static MocxStatus make_ring(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_RING,
                         "doorbell record is not aligned");
     }
-    if (size && !mocx_ring_init(&qp->ring, cmd->in + head,
+    if (size && !mocx_ring_init(dev, &qp->ring, cmd->in + head,
                                 (uint32_t)((cmd->inlen - head) / 8),
                                 DEVX_GET(qpc, qp->ctx, log_page_size),
                                 DEVX_GET(qpc, qp->ctx, page_offset), size)) {

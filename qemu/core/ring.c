@@ -7,9 +7,9 @@
 #define RING_SHIFT_MIN  12
 #define RING_SHIFT_MAX  43      /* log_page_size has 5 bits */
 
-bool mocx_ring_init(MocxRing *r, const uint8_t *pas, uint32_t npas,
-                    unsigned log_page_size, unsigned page_offset,
-                    uint64_t size)
+bool mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
+                    uint32_t npas, unsigned log_page_size,
+                    unsigned page_offset, uint64_t size)
 {
     unsigned shift = RING_SHIFT_MIN + log_page_size;
     uint64_t need, offset;
@@ -22,6 +22,9 @@ bool mocx_ring_init(MocxRing *r, const uint8_t *pas, uint32_t npas,
     need = (offset + size + (1ULL << shift) - 1) >> shift;
     if (need > npas) {
         return false;
+    }
+    if (dev->verify) {
+        mocx_verify_page_list(dev, npas, need);
     }
     r->pages = malloc(need * sizeof(*r->pages));
     if (!r->pages) {

@@ -23,6 +23,7 @@ typedef struct MocxRing {
 
 /**
  * mocx_ring_init() - take the page list of a command
+ * @dev: the device
  * @r: filled; mocx_ring_fini() frees what it holds
  * @pas: big-endian 64-bit addresses, as in the command
  * @npas: how many the command has room for
@@ -33,9 +34,9 @@ typedef struct MocxRing {
  * Return: false if the list is too short, an address is not aligned to the
  * page, or the numbers make no sense; nothing is allocated then.
  */
-bool mocx_ring_init(MocxRing *r, const uint8_t *pas, uint32_t npas,
-                    unsigned log_page_size, unsigned page_offset,
-                    uint64_t size);
+bool mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
+                    uint32_t npas, unsigned log_page_size,
+                    unsigned page_offset, uint64_t size);
 void mocx_ring_fini(MocxRing *r);
 
 /** mocx_ring_addr() - bus address of byte @off, and how many follow in line */

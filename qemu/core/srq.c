@@ -234,7 +234,7 @@ static MocxStatus make_ring(MocxDev *dev, MocxCmd *cmd, MocxSrq *srq,
                         "doorbell record is not aligned");
     }
     size = 1ULL << (p->log_size + p->log_stride);
-    if (!mocx_ring_init(&srq->ring, p->pas, p->npas, p->log_page_size,
+    if (!mocx_ring_init(dev, &srq->ring, p->pas, p->npas, p->log_page_size,
                         p->page_offset, size)) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_SRQ_RING,
                         "%u pages for %llu bytes", p->npas,

@@ -32,6 +32,7 @@ static const char *const rule_names[MOCX_RULES] = {
     [MOCX_RULE_EQ_OVERRUN] = "eq-overrun",
     [MOCX_RULE_EQ_INDEX_AHEAD] = "eq-index-ahead",
     [MOCX_RULE_EQ_INDEX_BACKWARDS] = "eq-index-backwards",
+    [MOCX_RULE_PAGE_LIST] = "page-list",
     [MOCX_RULE_DMA_NOWHERE] = "dma-nowhere",
     [MOCX_RULE_FIRMWARE_PAGE] = "firmware-page",
     [MOCX_RULE_OBJECT_LEFT] = "object-left",

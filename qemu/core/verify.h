@@ -45,6 +45,7 @@ typedef enum MocxRule {
     MOCX_RULE_EQ_OVERRUN,
     MOCX_RULE_EQ_INDEX_AHEAD,
     MOCX_RULE_EQ_INDEX_BACKWARDS,
+    MOCX_RULE_PAGE_LIST,
     MOCX_RULE_DMA_NOWHERE,
     MOCX_RULE_FIRMWARE_PAGE,
     MOCX_RULE_OBJECT_LEFT,
@@ -132,6 +133,13 @@ void mocx_verify_page(MocxDev *dev, uint64_t addr, bool given);
  * @what: whose, for the sentence
  */
 void mocx_verify_addr(MocxDev *dev, uint64_t addr, const char *what);
+/**
+ * mocx_verify_page_list() - a command tells where the pages of a ring are
+ * @dev: the device
+ * @given: pages that it lists
+ * @needed: pages that the ring spans, from its offset to its end
+ */
+void mocx_verify_page_list(MocxDev *dev, uint32_t given, uint32_t needed);
 /**
  * mocx_verify_no_dma() - memory was not there
  * @dev: the device

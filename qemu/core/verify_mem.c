@@ -109,6 +109,19 @@ void mocx_verify_addr(MocxDev *dev, uint64_t addr, const char *what)
     }
 }
 
+/*
+ * A driver lists the pages from the ring's start to its end: one too many, and
+ * it takes the start for another place than its offset tells.
+ */
+void mocx_verify_page_list(MocxDev *dev, uint32_t given, uint32_t needed)
+{
+    if (given != needed) {
+        mocx_breach(dev, MOCX_RULE_PAGE_LIST, given,
+                    "a command lists %u pages for a ring that spans %u",
+                    given, needed);
+    }
+}
+
 /* Access */
 
 void mocx_verify_no_dma(MocxDev *dev, uint64_t addr, size_t len,

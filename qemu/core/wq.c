@@ -53,7 +53,8 @@ MocxStatus mocx_wq_init(MocxDev *dev, MocxCmd *cmd, MocxWq *wq,
     wq->pd = mocx_table_find(&dev->pds, DEVX_GET(wq, wqc, pd));
     wq->log_size = DEVX_GET(wq, wqc, log_wq_sz);
     wq->log_stride = DEVX_GET(wq, wqc, log_wq_stride);
-    if (!mocx_ring_init(&wq->ring, pas, (cmd->in + cmd->inlen - pas) / 8,
+    if (!mocx_ring_init(dev, &wq->ring, pas,
+                        (cmd->in + cmd->inlen - pas) / 8,
                         DEVX_GET(wq, wqc, log_wq_pg_sz),
                         DEVX_GET(wq, wqc, page_offset),
                         1ULL << (wq->log_size + wq->log_stride))) {

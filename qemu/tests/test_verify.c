@@ -561,6 +561,24 @@ static void queue_in_a_page_of_the_firmware(void **state)
     assert_named(f, "firmware-page");
 }
 
+static void list_has_a_page_too_many(void **state)
+{
+    Fixture *f = *state;
+    uint8_t in[DEVX_ST_SZ_BYTES(create_eq_in) + 16] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(create_eq_out)];
+    uint8_t *eqc = DEVX_ADDR_OF(create_eq_in, in, eq_context_entry);
+    uint8_t *pas = in + DEVX_ST_SZ_BYTES(create_eq_in);
+
+    DEVX_SET(create_eq_in, in, opcode, MLX5_CMD_OP_CREATE_EQ);
+    DEVX_SET(eqc, eqc, uar_page, f->d->uar);
+    mocx_put_be64(pas, gpa_alloc(f->h, 4096, 4096));
+    mocx_put_be64(pas + 8, gpa_alloc(f->h, 4096, 4096));
+    drv_cmd_ok(f->d, in, sizeof(in), out, sizeof(out));
+    drv_dealloc(f->d, MLX5_CMD_OP_DESTROY_EQ,
+                DEVX_GET(create_eq_out, out, eq_number));
+    assert_named(f, "page-list");
+}
+
 /* What is left: on a device of its own, which is gone afterwards. */
 
 typedef struct Alone {
@@ -674,6 +692,7 @@ int main(void)
         T(eq_index_goes_back),
         T(region_leads_nowhere),
         T(queue_in_a_page_of_the_firmware),
+        T(list_has_a_page_too_many),
         cmocka_unit_test(object_is_left_at_teardown),
         cmocka_unit_test(object_is_left_at_reset),
         cmocka_unit_test(page_is_left_with_the_device),
