@@ -9,7 +9,7 @@ def slab(guest):
     return int(text.split()[1])
 
 
-def model_memory(lab, name):
+def qemu_memory(lab, name):
     """KiB that QEMU holds beside the guest's RAM (half a GiB or more)."""
     pid, total, size = lab.lab.running()['pids'][name], 0, 0
     with open(f'/proc/{pid}/smaps', encoding='ascii') as file:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 import content
-from memory import model_memory
+from memory import qemu_memory
 from pairs import drivers
 from rig import own_rig
 
@@ -40,7 +40,7 @@ def test_case_2_limits_hold_when_they_are_reached(pair):
 @pytest.mark.mocx
 def test_many_objects_cost_the_model_little(lab):
     path = lab.push_program('many', '-libverbs')
-    before = model_memory(lab, 'a')
+    before = qemu_memory(lab, 'a')
     process = lab.a.start([path, lab.device('a'), str(lab.gid('a')),
                            str(MANY), str(MANY)])
     try:
@@ -50,7 +50,7 @@ def test_many_objects_cost_the_model_little(lab):
             assert time.monotonic() < end, 'never ready'
             time.sleep(0.1)
         objects = lab.a.status()['objects']
-        cost = model_memory(lab, 'a') - before
+        cost = qemu_memory(lab, 'a') - before
     finally:
         process.kill()
     assert objects['qps'] >= MANY and objects['mkeys'] >= MANY, objects

@@ -3,9 +3,8 @@
  * PDs, transport domains, XRC domains, UARs and Q counters: what is allocated
  * by number and freed by it.  One kind is a row of a table.
  */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 #define SYND_ALLOC_LIMIT    0x0a110001u
 #define SYND_ALLOC_NUMBER   0x0a110002u
@@ -60,13 +59,13 @@ static const AllocKind *kind_of(uint16_t opcode)
 static MocxStatus obj_alloc(MocxDev *dev, MocxCmd *cmd)
 {
     const AllocKind *kind = kind_of(cmd->opcode);
-    MocxObj *obj = calloc(1, kind->size);
+    MocxObj *obj = mocx_calloc(1, kind->size);
 
     if (!obj) {
         return MOCX_NO_RES;
     }
     if (!mocx_table_add(kind_table(dev, kind), obj, kind->type)) {
-        free(obj);
+        mocx_free(obj);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_ALLOC_LIMIT,
                         "no %s left", kind->name);
     }
@@ -90,7 +89,7 @@ static MocxStatus obj_dealloc(MocxDev *dev, MocxCmd *cmd)
                         obj->refs);
     }
     mocx_table_del(kind_table(dev, kind), obj);
-    free(obj);
+    mocx_free(obj);
     return MOCX_OK;
 }
 
@@ -172,7 +171,7 @@ const MocxCmdRows mocx_rows_alloc = { rows, sizeof(rows) / sizeof(rows[0]) };
 static void obj_free(void *arg, MocxObj *obj)
 {
     mocx_table_del(arg, obj);
-    free(obj);
+    mocx_free(obj);
 }
 
 static void alloc_reset(MocxDev *dev)

@@ -4,11 +4,9 @@
  * has no row: a driver uses what it finds here and nothing else.  (What the
  * vendor's driver uses without asking is named where it is implemented.)
  */
-#include <stdlib.h>
-
 #include "cap.h"
 #include "dev.h"
-
+#include "heap.h"
 
 #define SYND_CAP_TYPE       0xca900001u
 #define SYND_CAP_VALUE      0xca900002u
@@ -313,13 +311,13 @@ void mocx_caps_reset(MocxDev *dev)
 
 static bool cap_create(MocxDev *dev)
 {
-    dev->caps = calloc(1, sizeof(*dev->caps));
+    dev->caps = mocx_calloc(1, sizeof(*dev->caps));
     return dev->caps;
 }
 
 static void cap_destroy(MocxDev *dev)
 {
-    free(dev->caps);
+    mocx_free(dev->caps);
     dev->caps = NULL;
 }
 

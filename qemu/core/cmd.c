@@ -6,10 +6,9 @@
  * protocol: mlx5/core/cmd.c.  Signatures are accepted, not checked, since the
  * driver switches them off (cmdif_checksum).
  */
-#include <stdlib.h>
-
 #include "cmdq.h"
 #include "dev.h"
+#include "heap.h"
 #include "page.h"
 
 #define CMDQ_SLOTS          (1u << MOCX_CMDQ_LOG_SIZE)
@@ -126,7 +125,7 @@ static int fetch_input(MocxSlot *s)
     uint64_t addr = mocx_get_be64(s->entry + ENTRY_IN_PTR);
     uint32_t blocks = chain_blocks(s->inlen), at = ENTRY_INLINE;
 
-    s->in = calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
+    s->in = mocx_calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
     if (!s->in) {
         return DELIVERY_INTERNAL;
     }
@@ -153,8 +152,8 @@ static int find_output(MocxSlot *s)
     uint64_t addr = mocx_get_be64(s->entry + ENTRY_OUT_PTR);
     uint32_t blocks = chain_blocks(s->outlen);
 
-    s->out = calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
-    s->out_blocks = calloc(blocks + 1, sizeof(*s->out_blocks));
+    s->out = mocx_calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
+    s->out_blocks = mocx_calloc(blocks + 1, sizeof(*s->out_blocks));
     if (!s->out || !s->out_blocks) {
         return DELIVERY_INTERNAL;
     }
@@ -195,9 +194,9 @@ static int fetch(MocxSlot *s)
 static void slot_free(MocxSlot *s)
 {
     mocx_timer_stop(s->dev, &s->timer);
-    free(s->in);
-    free(s->out);
-    free(s->out_blocks);
+    mocx_free(s->in);
+    mocx_free(s->out);
+    mocx_free(s->out_blocks);
     s->in = NULL;
     s->out = NULL;
     s->out_blocks = NULL;
@@ -430,7 +429,7 @@ static void index_rows(MocxCmdq *q, const MocxCmdRows *rows)
 
 static bool cmd_create(MocxDev *dev)
 {
-    dev->cmdq = calloc(1, sizeof(*dev->cmdq));
+    dev->cmdq = mocx_calloc(1, sizeof(*dev->cmdq));
     if (!dev->cmdq) {
         return false;
     }
@@ -455,7 +454,7 @@ static void cmd_reset(MocxDev *dev)
 static void cmd_destroy(MocxDev *dev)
 {
     cmd_reset(dev);
-    free(dev->cmdq);
+    mocx_free(dev->cmdq);
     dev->cmdq = NULL;
 }
 

@@ -5,9 +5,8 @@
  * The consumer index is learnt from the arm doorbell, and read from the
  * doorbell record only when the ring looks full: a CQE costs one write.
  */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 #define CQE_SIZE            64
 #define CQ_LOG_SIZE_MAX     22
@@ -321,7 +320,7 @@ static void cq_free(void *arg, MocxObj *obj)
     mocx_obj_drop(&cq->eq->obj);
     mocx_table_del(&dev->cqs, obj);
     mocx_ring_fini(&cq->ring);
-    free(cq);
+    mocx_free(cq);
 }
 
 static MocxStatus cq_create(MocxDev *dev, MocxCmd *cmd)
@@ -333,18 +332,19 @@ static MocxStatus cq_create(MocxDev *dev, MocxCmd *cmd)
     if (status) {
         return status;
     }
-    cq = calloc(1, sizeof(*cq));
+    cq = mocx_calloc(1, sizeof(*cq));
     if (!cq) {
         return MOCX_NO_RES;
     }
-    if (!cq_ring_init(dev, &cq->ring, cmd, cqc, DEVX_ST_SZ_BYTES(create_cq_in))) {
-        free(cq);
+    if (!cq_ring_init(dev, &cq->ring, cmd, cqc,
+                      DEVX_ST_SZ_BYTES(create_cq_in))) {
+        mocx_free(cq);
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
                         "page list does not hold the CQ");
     }
     if (!mocx_table_add(&dev->cqs, &cq->obj, MOCX_OBJ_CQ)) {
         mocx_ring_fini(&cq->ring);
-        free(cq);
+        mocx_free(cq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_CQ_LIMIT, "no CQ left");
     }
     cq_fill(dev, cq, cqc);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The device as a whole: configuration, its modules, life and reset. */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 /*
  * Numbers are handed out from these on.  UARs: the init segment covers the
@@ -207,7 +206,7 @@ void mocx_objects_reset(MocxDev *dev)
 MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
                      void *opaque, const char **err)
 {
-    MocxDev *dev = calloc(1, sizeof(*dev));
+    MocxDev *dev = mocx_calloc(1, sizeof(*dev));
 
     if (!dev) {
         *err = "out of memory";
@@ -218,7 +217,7 @@ MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
     dev->opaque = opaque;
     *err = config_check(&dev->cfg);
     if (*err) {
-        free(dev);
+        mocx_free(dev);
         return NULL;
     }
     tables_init(dev);
@@ -238,7 +237,7 @@ void mocx_destroy(MocxDev *dev)
     modules_destroy(dev, object_modules, NUM_OBJECTS);
     modules_destroy(dev, base_modules, NUM_BASE);
     tables_fini(dev);
-    free(dev);
+    mocx_free(dev);
 }
 
 void mocx_reset(MocxDev *dev)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Event queues. */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 #define EQE_SIZE            64
 #define EQE_TYPE            0x01
@@ -203,7 +202,7 @@ static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
     if (status) {
         return status;
     }
-    eq = calloc(1, sizeof(*eq));
+    eq = mocx_calloc(1, sizeof(*eq));
     if (!eq) {
         return MOCX_NO_RES;
     }
@@ -212,13 +211,13 @@ static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
     eq->uar = DEVX_GET(eqc, eqc, uar_page);
     eq_mask_get(eq, cmd);
     if (!eq_ring_init(dev, eq, cmd, eqc)) {
-        free(eq);
+        mocx_free(eq);
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_EQ_PAGES,
                         "page list does not hold the EQ");
     }
     if (!mocx_table_add(&dev->eqs, &eq->obj, MOCX_OBJ_EQ)) {
         mocx_ring_fini(&eq->ring);
-        free(eq);
+        mocx_free(eq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_EQ_LIMIT, "no EQ left");
     }
     DEVX_SET(create_eq_out, cmd->out, eq_number, eq->obj.id);
@@ -232,7 +231,7 @@ static void eq_free(void *arg, MocxObj *obj)
 
     mocx_table_del(&dev->eqs, obj);
     mocx_ring_fini(&eq->ring);
-    free(eq);
+    mocx_free(eq);
 }
 
 static MocxStatus eq_lookup(MocxDev *dev, MocxCmd *cmd, uint32_t eqn,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Flow counters: packets and bytes of the entries that name them. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "steer.h"
 
 #define SYND_FC_NUMBER  0x0fc0001u
@@ -29,13 +28,13 @@ MocxStatus mocx_flow_counter_alloc(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_FC_BULK,
                         "flow counters in bulk are not supported");
     }
-    fc = calloc(1, sizeof(*fc));
+    fc = mocx_calloc(1, sizeof(*fc));
     if (!fc) {
         return MOCX_NO_RES;
     }
     if (!mocx_table_add(&dev->flow_counters, &fc->obj,
                         MOCX_OBJ_FLOW_COUNTER)) {
-        free(fc);
+        mocx_free(fc);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FC_LIMIT,
                         "no flow counter left");
     }
@@ -57,7 +56,7 @@ MocxStatus mocx_flow_counter_dealloc(MocxDev *dev, MocxCmd *cmd)
                         fc->obj.refs);
     }
     mocx_table_del(&dev->flow_counters, &fc->obj);
-    free(fc);
+    mocx_free(fc);
     return MOCX_OK;
 }
 

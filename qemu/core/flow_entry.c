@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Flow table entries: what is done with the packets that match. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "steer.h"
 
 #define SYND_FTE_INDEX  0x0f50001u
@@ -37,7 +36,7 @@ static void action_release(MocxFlowAction *a)
         mocx_obj_drop(a->dests[i].tir ? &a->dests[i].tir->obj : NULL);
     }
     mocx_obj_drop(a->counter ? &a->counter->obj : NULL);
-    free(a->dests);
+    mocx_free(a->dests);
 }
 
 static MocxStatus read_dest(MocxDev *dev, MocxCmd *cmd, const uint8_t *d,
@@ -69,7 +68,7 @@ static MocxStatus read_dests(MocxDev *dev, MocxCmd *cmd, const uint8_t *list,
     const size_t size = DEVX_ST_SZ_BYTES(dest_format_struct);
     MocxStatus status = MOCX_OK;
 
-    a->dests = calloc(a->num_dests, sizeof(a->dests[0]));
+    a->dests = mocx_calloc(a->num_dests, sizeof(a->dests[0]));
     if (!a->dests) {
         return MOCX_NO_RES;
     }
@@ -77,7 +76,7 @@ static MocxStatus read_dests(MocxDev *dev, MocxCmd *cmd, const uint8_t *list,
         status = read_dest(dev, cmd, list + i * size, from, &a->dests[i]);
     }
     if (status != MOCX_OK) {
-        free(a->dests);
+        mocx_free(a->dests);
         a->dests = NULL;
     }
     return status;
@@ -184,7 +183,8 @@ static MocxStatus entry_add(MocxDev *dev, MocxCmd *cmd, MocxFlowGroup *g,
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FTE_LIMIT,
                         "no flow table entry left");
     }
-    entry = calloc(1, sizeof(*entry) + g->mask.n * sizeof(entry->value[0]));
+    entry = mocx_calloc(1, sizeof(*entry) +
+                           g->mask.n * sizeof(entry->value[0]));
     if (!entry) {
         return MOCX_NO_RES;
     }
@@ -194,7 +194,7 @@ static MocxStatus entry_add(MocxDev *dev, MocxCmd *cmd, MocxFlowGroup *g,
                                   entry->value);
     entry->action = *action;
     if (!mocx_flow_group_add(dev, g, entry)) {
-        free(entry);
+        mocx_free(entry);
         return MOCX_NO_RES;
     }
     action_hold(&entry->action);
@@ -221,7 +221,7 @@ static MocxStatus entry_create(MocxDev *dev, MocxCmd *cmd, MocxFlowGroup *g)
     }
     status = entry_add(dev, cmd, g, &action);
     if (status != MOCX_OK) {
-        free(action.dests);
+        mocx_free(action.dests);
     }
     return status;
 }
@@ -295,7 +295,7 @@ MocxStatus mocx_flow_entry_delete(MocxDev *dev, MocxCmd *cmd)
     }
     mocx_flow_group_del(dev, g, entry);
     action_release(&entry->action);
-    free(entry);
+    mocx_free(entry);
     return MOCX_OK;
 }
 

@@ -3,8 +3,7 @@
  * Flow groups.  All entries of a group look at the same bits of a packet, so a
  * group is a hash table on those bits; a second one finds entries by index.
  */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "steer.h"
 
 #define SYND_FG_RANGE   0x0f60001u
@@ -44,12 +43,12 @@ static bool rehash(MocxFlowGroup *g, unsigned log_buckets)
 {
     MocxFlowEntry **old_match = g->by_match, **old_index = g->by_index;
     uint32_t old = g->by_index ? 1u << g->log_buckets : 0;
-    MocxFlowEntry **match = calloc(1u << log_buckets, sizeof(*match));
-    MocxFlowEntry **index = calloc(1u << log_buckets, sizeof(*index));
+    MocxFlowEntry **match = mocx_calloc(1u << log_buckets, sizeof(*match));
+    MocxFlowEntry **index = mocx_calloc(1u << log_buckets, sizeof(*index));
 
     if (!match || !index) {
-        free(match);
-        free(index);
+        mocx_free(match);
+        mocx_free(index);
         return false;
     }
     g->by_match = match;
@@ -61,8 +60,8 @@ static bool rehash(MocxFlowGroup *g, unsigned log_buckets)
             chain_entry(g, e);
         }
     }
-    free(old_match);
-    free(old_index);
+    mocx_free(old_match);
+    mocx_free(old_index);
     return true;
 }
 
@@ -135,8 +134,8 @@ static void free_entries(MocxDev *dev, MocxFlowGroup *g)
             MocxFlowEntry *entry = g->by_index[i];
 
             mocx_flow_group_del(dev, g, entry);
-            free(entry->action.dests);
-            free(entry);
+            mocx_free(entry->action.dests);
+            mocx_free(entry);
         }
     }
 }
@@ -151,9 +150,9 @@ void mocx_flow_group_free(MocxDev *dev, MocxFlowGroup *g)
     }
     *p = g->next;
     mocx_table_del(&dev->steer->groups, &g->obj);
-    free(g->by_match);
-    free(g->by_index);
-    free(g);
+    mocx_free(g->by_match);
+    mocx_free(g->by_index);
+    mocx_free(g);
 }
 
 /* Commands */
@@ -184,7 +183,7 @@ static MocxFlowGroup *group_new(const MocxCmd *cmd)
 {
     const uint8_t *criteria = DEVX_ADDR_OF(create_flow_group_in, cmd->in,
                                            match_criteria);
-    MocxFlowGroup *g = calloc(1, sizeof(*g));
+    MocxFlowGroup *g = mocx_calloc(1, sizeof(*g));
 
     if (!g) {
         return NULL;
@@ -193,7 +192,7 @@ static MocxFlowGroup *group_new(const MocxCmd *cmd)
     g->start = DEVX_GET(create_flow_group_in, cmd->in, start_flow_index);
     g->end = DEVX_GET(create_flow_group_in, cmd->in, end_flow_index);
     if (!mocx_match_mask(&g->mask, g->enable, criteria)) {
-        free(g);
+        mocx_free(g);
         return NULL;
     }
     return g;
@@ -222,7 +221,7 @@ MocxStatus mocx_flow_group_create(MocxDev *dev, MocxCmd *cmd)
                         "flow group matches on what is not advertised");
     }
     if (!mocx_table_add(&dev->steer->groups, &g->obj, MOCX_OBJ_FLOW_GROUP)) {
-        free(g);
+        mocx_free(g);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FG_LIMIT,
                         "no flow group left");
     }

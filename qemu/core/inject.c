@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fault injection: what strikes which command and which frame. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "dev.h"
+#include "heap.h"
 #include "inject_spec.h"
 #include "wire.h"
 
@@ -21,7 +21,7 @@ struct MocxInject {
 
 MocxInject *mocx_inject_new(void)
 {
-    MocxInject *inj = calloc(1, sizeof(*inj));
+    MocxInject *inj = mocx_calloc(1, sizeof(*inj));
 
     if (inj) {
         inj->set.rng = 1;
@@ -34,10 +34,10 @@ MocxInject *mocx_inject_new(void)
 void mocx_inject_free(MocxInject *inj)
 {
     for (int dir = 0; inj && dir < MOCX_INJECT_DIRS; dir++) {
-        free(inj->held[dir]);
-        free(inj->scratch[dir]);
+        mocx_free(inj->held[dir]);
+        mocx_free(inj->scratch[dir]);
     }
-    free(inj);
+    mocx_free(inj);
 }
 
 void mocx_inject_reset(MocxInject *inj)
@@ -194,7 +194,7 @@ static bool is_armed(const MocxInjectSet *set, MocxInjectDir dir)
 static bool keep_copy(Held **slot, const MocxFrame *f)
 {
     if (!*slot) {
-        *slot = malloc(sizeof(**slot));
+        *slot = mocx_malloc(sizeof(**slot));
     }
     if (!*slot || f->len > MOCX_FRAME_MAX) {
         return false;
@@ -228,7 +228,7 @@ static size_t release(MocxInject *inj, MocxInjectDir dir, MocxFrame *out)
     if (!held) {
         return 0;
     }
-    free(inj->scratch[dir]);
+    mocx_free(inj->scratch[dir]);
     inj->scratch[dir] = held;
     inj->held[dir] = NULL;
     *out = (MocxFrame) { held->data, held->len };

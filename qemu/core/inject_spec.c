@@ -31,10 +31,10 @@
  *   clear=cmd|wire|link|fatal|all
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dev.h"
+#include "heap.h"
 #include "inject_spec.h"
 
 #define DELAY_MS        100u
@@ -271,13 +271,13 @@ static bool parse_pair(MocxInjectSet *set, char *pair, const char **err)
 
 bool mocx_inject_spec(MocxInjectSet *set, const char *spec, const char **err)
 {
-    char *copy = strdup(spec), *next = copy, *pair;
+    char *copy = mocx_strdup(spec), *next = copy, *pair;
     bool ok = copy != NULL;
 
     *err = "out of memory";
     while (ok && (pair = strsep(&next, ",;"))) {
         ok = !*pair || parse_pair(set, pair, err);
     }
-    free(copy);
+    mocx_free(copy);
     return ok;
 }

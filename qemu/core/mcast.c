@@ -3,9 +3,8 @@
  * Multicast groups.  Few are alive at once, so a list serves; a group is as
  * many entries of it as QPs are attached.
  */
+#include "heap.h"
 #include "mcast.h"
-
-#include <stdlib.h>
 
 #define MCAST_MAX       4096        /* entries in all */
 
@@ -66,7 +65,7 @@ static MocxStatus attach(MocxDev *dev, MocxCmd *cmd)
     if (*end) {
         return MOCX_OK;
     }
-    m = count(dev) < MCAST_MAX ? calloc(1, sizeof(*m)) : NULL;
+    m = count(dev) < MCAST_MAX ? mocx_calloc(1, sizeof(*m)) : NULL;
     if (!m) {
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_MCAST_FULL,
                         "no multicast entry left");
@@ -84,7 +83,7 @@ static void drop(MocxMcast **m)
 
     *m = old->next;
     mocx_obj_drop(&old->qp->queue.obj);
-    free(old);
+    mocx_free(old);
 }
 
 static MocxStatus detach(MocxDev *dev, MocxCmd *cmd)

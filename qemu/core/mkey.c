@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Memory key objects. */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 #define MKEY_SHIFT_MIN      12
 #define MKEY_SHIFT_MAX      36
@@ -99,7 +98,7 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
 static bool make_room(MocxMkey *mkey)
 {
     if (!mkey->mtt) {
-        mkey->mtt = calloc(mkey->octwords + 1, sizeof(MocxKlm));
+        mkey->mtt = mocx_calloc(mkey->octwords + 1, sizeof(MocxKlm));
     }
     return mkey->mtt;
 }
@@ -148,15 +147,15 @@ static MocxStatus mkey_load_inline(MocxDev *dev, MocxCmd *cmd, MocxMkey *mkey)
 static void mkey_release(MocxDev *dev, MocxMkey *mkey)
 {
     dev->mkey_octwords -= mkey->octwords;
-    free(mkey->mtt);
-    free(mkey);
+    mocx_free(mkey->mtt);
+    mocx_free(mkey);
 }
 
 static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
 {
     const uint8_t *mkc = DEVX_ADDR_OF(create_mkey_in, cmd->in,
                                       memory_key_mkey_entry);
-    MocxMkey *mkey = calloc(1, sizeof(*mkey));
+    MocxMkey *mkey = mocx_calloc(1, sizeof(*mkey));
     MocxStatus status;
 
     if (!mkey) {
@@ -165,11 +164,11 @@ static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
     mkey_fill(mkey, mkc);
     status = mkey_check(dev, cmd, mkey);
     if (status) {
-        free(mkey);
+        mocx_free(mkey);
         return status;
     }
     if (!mkey->free && !make_room(mkey)) {
-        free(mkey);
+        mocx_free(mkey);
         return MOCX_NO_RES;
     }
     dev->mkey_octwords += mkey->octwords;

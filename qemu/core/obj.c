@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Number spaces. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "obj.h"
 
 #define TABLE_MIN_SLOTS 64
@@ -46,7 +45,7 @@ void mocx_table_init(MocxTable *t, uint32_t first, uint32_t limit)
 
 void mocx_table_fini(MocxTable *t)
 {
-    free(t->slots);
+    mocx_free(t->slots);
     t->slots = NULL;
     t->cap = 0;
     t->count = 0;
@@ -69,7 +68,7 @@ static void table_grow(MocxTable *t)
     if (cap <= t->cap) {
         return;
     }
-    slots = realloc(t->slots, cap * sizeof(*slots));
+    slots = mocx_realloc(t->slots, cap * sizeof(*slots));
     if (!slots) {
         return;
     }

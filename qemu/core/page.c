@@ -6,9 +6,8 @@
  * memory of its own and never touches these pages, but asks, counts and
  * returns as a card does: at boot, at init, and while objects are made.
  */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 #include "page.h"
 
 #define PAGE_SIZE           4096u
@@ -132,7 +131,7 @@ static bool pages_room(MocxPages *p, uint32_t n)
     if (p->cap >= n) {
         return true;
     }
-    addrs = realloc(p->addrs, n * sizeof(*addrs));
+    addrs = mocx_realloc(p->addrs, n * sizeof(*addrs));
     if (!addrs) {
         return false;
     }
@@ -225,7 +224,7 @@ const MocxCmdRows mocx_rows_page = { rows, sizeof(rows) / sizeof(rows[0]) };
 
 static bool page_create(MocxDev *dev)
 {
-    dev->pages = calloc(1, sizeof(*dev->pages));
+    dev->pages = mocx_calloc(1, sizeof(*dev->pages));
     return dev->pages;
 }
 
@@ -238,8 +237,8 @@ static void page_reset(MocxDev *dev)
 static void page_destroy(MocxDev *dev)
 {
     if (dev->pages) {
-        free(dev->pages->addrs);
-        free(dev->pages);
+        mocx_free(dev->pages->addrs);
+        mocx_free(dev->pages);
         dev->pages = NULL;
     }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The port: link state, counters, and where a frame from the wire goes. */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 #define PORT_EVENT_DOWN     1       /* mlx5/device.h: port event sub types */
 #define PORT_EVENT_ACTIVE   4
@@ -185,7 +184,7 @@ static bool port_create(MocxDev *dev)
     MocxPort *port = &dev->port;
 
     port->num_gids = dev->cfg.roce_addresses;
-    port->gids = calloc(port->num_gids, sizeof(*port->gids));
+    port->gids = mocx_calloc(port->num_gids, sizeof(*port->gids));
     port->cable = true;
     return port->gids;
 }
@@ -206,7 +205,7 @@ static void port_reset(MocxDev *dev)
 
 static void port_destroy(MocxDev *dev)
 {
-    free(dev->port.gids);
+    mocx_free(dev->port.gids);
 }
 
 const MocxModule mocx_mod_port = {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* QP objects: create, query, destroy, and how they end in error. */
+#include "heap.h"
 #include "qp.h"
-
-#include <stdlib.h>
 
 #include "roce.h"
 
@@ -280,7 +279,7 @@ static void hold_names(MocxDev *dev, MocxQp *qp)
 
 static MocxStatus qp_create(MocxDev *dev, MocxCmd *cmd)
 {
-    MocxQp *qp = calloc(1, sizeof(*qp));
+    MocxQp *qp = mocx_calloc(1, sizeof(*qp));
     MocxStatus status;
 
     if (!qp) {
@@ -290,7 +289,7 @@ static MocxStatus qp_create(MocxDev *dev, MocxCmd *cmd)
     status = set_up(dev, cmd, qp);
     if (status) {
         mocx_ring_fini(&qp->ring);
-        free(qp);
+        mocx_free(qp);
         return status;
     }
     qp->queue.doorbell = doorbell;
@@ -319,7 +318,7 @@ static void release(MocxDev *dev, MocxQp *qp)
     mocx_cq_release(qp->rcq);
     mocx_obj_drop(qp->srq ? &qp->srq->obj : NULL);
     mocx_ring_fini(&qp->ring);
-    free(qp);
+    mocx_free(qp);
 }
 
 static MocxStatus lookup(MocxDev *dev, MocxCmd *cmd, MocxQp **qp)

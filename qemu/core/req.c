@@ -8,9 +8,8 @@
  * not acknowledged, and everything from there on is read from guest memory and
  * sent again (IBTA 9.7.5.1.1, go-back-N).
  */
+#include "heap.h"
 #include "roce.h"
-
-#include <stdlib.h>
 
 #include "psn.h"
 
@@ -80,7 +79,7 @@ void mocx_req_start(MocxDev *dev, MocxQp *qp)
 
 void mocx_req_stop(MocxQp *qp)
 {
-    free(qp->req.buf);
+    mocx_free(qp->req.buf);
     qp->req = (MocxReq) { 0 };
 }
 
@@ -490,7 +489,7 @@ static Step step(MocxDev *dev, MocxQp *qp)
 static bool have_buf(MocxDev *dev, MocxQp *qp)
 {
     if (!qp->req.buf) {
-        qp->req.buf = calloc(1, sizeof(*qp->req.buf));
+        qp->req.buf = mocx_calloc(1, sizeof(*qp->req.buf));
         if (!qp->req.buf) {
             mocx_qp_fatal(dev, qp);
         }

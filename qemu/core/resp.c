@@ -8,9 +8,8 @@
  * resp_ack.c sends it when the slice's packets are through, which is what
  * coalesces ACKs.
  */
+#include "heap.h"
 #include "resp.h"
-
-#include <stdlib.h>
 
 #define LEN_MAX         (1u << 31)      /* IBTA C9-92, C9-94 */
 
@@ -46,7 +45,7 @@ bool mocx_resp_start(MocxQp *qp)
     mocx_resp_stop(qp);
     if (mocx_qp_reliable(qp)) {
         depth = 1u << DEVX_GET(qpc, qp->ctx, log_rra_max);
-        resp->replay = calloc(depth, sizeof(*resp->replay));
+        resp->replay = mocx_calloc(depth, sizeof(*resp->replay));
         if (!resp->replay) {
             return false;
         }
@@ -58,7 +57,7 @@ bool mocx_resp_start(MocxQp *qp)
 
 void mocx_resp_stop(MocxQp *qp)
 {
-    free(qp->resp.replay);
+    mocx_free(qp->resp.replay);
     qp->resp = (MocxResp) { 0 };
 }
 

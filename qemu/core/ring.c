@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Buffers that a command gives as a list of pages. */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 #define RING_SHIFT_MIN  12
 #define RING_SHIFT_MAX  43      /* log_page_size has 5 bits */
@@ -26,7 +25,7 @@ bool mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
     if (dev->verify) {
         mocx_verify_page_list(dev, npas, need);
     }
-    r->pages = malloc(need * sizeof(*r->pages));
+    r->pages = mocx_malloc(need * sizeof(*r->pages));
     if (!r->pages) {
         return false;
     }
@@ -46,7 +45,7 @@ bool mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
 
 void mocx_ring_fini(MocxRing *r)
 {
-    free(r->pages);
+    mocx_free(r->pages);
     *r = (MocxRing) { 0 };
 }
 

@@ -3,9 +3,8 @@
  * Between the port and the queue pairs: which QP a packet is for, and whether
  * it may have it.  Whatever fails here is dropped without a word (IBTA 9.6).
  */
+#include "heap.h"
 #include "roce.h"
-
-#include <stdlib.h>
 
 #include "mcast.h"
 
@@ -258,7 +257,7 @@ bool mocx_roce_receive(MocxDev *dev, const uint8_t *frame, size_t len)
 
 static bool roce_create(MocxDev *dev)
 {
-    dev->roce = calloc(1, sizeof(*dev->roce));
+    dev->roce = mocx_calloc(1, sizeof(*dev->roce));
     return dev->roce;
 }
 
@@ -270,7 +269,7 @@ static void roce_reset(MocxDev *dev)
 static void roce_destroy(MocxDev *dev)
 {
     mocx_mcast_reset(dev);
-    free(dev->roce);
+    mocx_free(dev->roce);
     dev->roce = NULL;
 }
 

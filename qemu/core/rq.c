@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Receive queues: their commands.  What arrives is eth_rx.c. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "rq.h"
 
 #define SYND_RQ_NUMBER  0x0590001u
@@ -41,7 +40,7 @@ static void rq_free(MocxDev *dev, MocxRq *rq)
     mocx_work_cancel(dev, &rq->flush);
     mocx_table_del(&dev->queues, &rq->queue.obj);
     mocx_wq_fini(&rq->wq);
-    free(rq);
+    mocx_free(rq);
 }
 
 static MocxStatus check_rqc(MocxDev *dev, MocxCmd *cmd, const uint8_t *rqc)
@@ -82,20 +81,20 @@ static MocxStatus rq_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    rq = calloc(1, sizeof(*rq));
+    rq = mocx_calloc(1, sizeof(*rq));
     if (!rq) {
         return MOCX_NO_RES;
     }
     status = mocx_wq_init(dev, cmd, &rq->wq, DEVX_ADDR_OF(rqc, rqc, wq),
                           &limits);
     if (status != MOCX_OK) {
-        free(rq);
+        mocx_free(rq);
         return status;
     }
     if (!mocx_table_add(&dev->queues, &rq->queue.obj, MOCX_OBJ_RQ)) {
         mocx_wq_release(&rq->wq);
         mocx_wq_fini(&rq->wq);
-        free(rq);
+        mocx_free(rq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_RQ_LIMIT, "no RQ left");
     }
     rq_set_up(dev, rq, rqc);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Receive queue tables: what RSS spreads packets over. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "tir.h"
 
 #define SYND_RQT_NUMBER 0x0597001u
@@ -98,12 +97,12 @@ MocxStatus mocx_rqt_create(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_RQT_SIZE,
                         "RQT of %u, at most %u entries", size, max_size);
     }
-    rqt = calloc(1, sizeof(*rqt) + max_size * sizeof(rqt->rqs[0]));
+    rqt = mocx_calloc(1, sizeof(*rqt) + max_size * sizeof(rqt->rqs[0]));
     if (!rqt) {
         return MOCX_NO_RES;
     }
     if (!mocx_table_add(&dev->rqts, &rqt->obj, MOCX_OBJ_RQT)) {
-        free(rqt);
+        mocx_free(rqt);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_RQT_LIMIT, "no RQT left");
     }
     rqt->max_size = max_size;
@@ -154,7 +153,7 @@ MocxStatus mocx_rqt_destroy(MocxDev *dev, MocxCmd *cmd)
     }
     rqt_release(rqt);
     mocx_table_del(&dev->rqts, &rqt->obj);
-    free(rqt);
+    mocx_free(rqt);
     return MOCX_OK;
 }
 

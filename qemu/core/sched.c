@@ -4,9 +4,8 @@
  * budget is spent.  Lists are circular with a head in the device, so that an
  * item leaves whichever list it is on without knowing which.
  */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 /*
  * Units per turn: long enough to fill a batch of frames, short enough that a
@@ -122,7 +121,7 @@ static void sched_reset(MocxDev *dev)
 
 static void sched_destroy(MocxDev *dev)
 {
-    free(dev->timers);
+    mocx_free(dev->timers);
 }
 
 const MocxModule mocx_mod_sched = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Send queues: their commands.  What is sent is eth_tx.c. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "sq.h"
 
 #define SYND_SQ_NUMBER  0x0590101u
@@ -62,7 +61,7 @@ static void sq_free(MocxDev *dev, MocxSq *sq)
     mocx_work_cancel(dev, &sq->work);
     mocx_table_del(&dev->queues, &sq->queue.obj);
     mocx_wq_fini(&sq->wq);
-    free(sq);
+    mocx_free(sq);
 }
 
 static MocxStatus check_type(MocxDev *dev, MocxCmd *cmd, const uint8_t *sqc)
@@ -125,20 +124,20 @@ static MocxStatus sq_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    sq = calloc(1, sizeof(*sq));
+    sq = mocx_calloc(1, sizeof(*sq));
     if (!sq) {
         return MOCX_NO_RES;
     }
     status = mocx_wq_init(dev, cmd, &sq->wq, DEVX_ADDR_OF(sqc, sqc, wq),
                           &limits);
     if (status != MOCX_OK) {
-        free(sq);
+        mocx_free(sq);
         return status;
     }
     if (!mocx_table_add(&dev->queues, &sq->queue.obj, MOCX_OBJ_SQ)) {
         mocx_wq_release(&sq->wq);
         mocx_wq_fini(&sq->wq);
-        free(sq);
+        mocx_free(sq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_SQ_LIMIT, "no SQ left");
     }
     sq_set_up(dev, sq, sqc);

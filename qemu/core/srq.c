@@ -7,9 +7,8 @@
  * together with the WQE, and never again: once the WQE has completed, the
  * driver may link something else behind it.
  */
+#include "heap.h"
 #include "srq.h"
-
-#include <stdlib.h>
 
 #include "qp.h"
 
@@ -263,7 +262,7 @@ static void fill(MocxSrq *srq, const SrqParams *p)
 
 static MocxStatus create(MocxDev *dev, MocxCmd *cmd, const SrqParams *p)
 {
-    MocxSrq *srq = calloc(1, sizeof(*srq));
+    MocxSrq *srq = mocx_calloc(1, sizeof(*srq));
     MocxStatus status;
 
     if (!srq) {
@@ -280,7 +279,7 @@ static MocxStatus create(MocxDev *dev, MocxCmd *cmd, const SrqParams *p)
     }
     if (status) {
         mocx_ring_fini(&srq->ring);
-        free(srq);
+        mocx_free(srq);
         return status;
     }
     hold_names(srq);
@@ -331,7 +330,7 @@ static void release(MocxDev *dev, MocxSrq *srq)
     mocx_obj_drop(srq->xrcd);
     mocx_cq_release(srq->cq);
     mocx_ring_fini(&srq->ring);
-    free(srq);
+    mocx_free(srq);
 }
 
 static MocxStatus destroy(MocxDev *dev, MocxCmd *cmd, MocxSrqKind kind)

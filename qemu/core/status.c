@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "dev.h"
+#include "heap.h"
 #include "page.h"
 
 typedef struct Counter {
@@ -174,6 +175,7 @@ char *mocx_status_json(MocxDev *dev)
     put_objects(f, dev);
     fputs(", ", f);
     put_pages(f, dev);
+    put_u64(f, ", ", "heap", mocx_heap_bytes());
     fputs(", ", f);
     put_commands(f, dev);
     fputs(", ", f);

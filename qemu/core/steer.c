@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Flow tables, the root, and the way of a packet through them. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "steer.h"
 
 #define SYND_FT_TYPE    0x0f70001u
@@ -221,13 +220,13 @@ static MocxStatus table_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    table = calloc(1, sizeof(*table));
+    table = mocx_calloc(1, sizeof(*table));
     if (!table) {
         return MOCX_NO_RES;
     }
     if (!mocx_table_add(&dev->steer->tables, &table->obj,
                         MOCX_OBJ_FLOW_TABLE)) {
-        free(table);
+        mocx_free(table);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FT_LIMIT,
                         "no flow table left");
     }
@@ -282,7 +281,7 @@ static MocxStatus table_destroy(MocxDev *dev, MocxCmd *cmd)
     }
     mocx_obj_drop(table->miss ? &table->miss->obj : NULL);
     mocx_table_del(&dev->steer->tables, &table->obj);
-    free(table);
+    mocx_free(table);
     return MOCX_OK;
 }
 
@@ -355,7 +354,7 @@ const MocxCmdRows mocx_rows_steer = { rows, sizeof(rows) / sizeof(rows[0]) };
 
 static bool steer_create(MocxDev *dev)
 {
-    MocxSteer *st = calloc(1, sizeof(*st));
+    MocxSteer *st = mocx_calloc(1, sizeof(*st));
 
     if (!st) {
         return false;
@@ -378,7 +377,7 @@ static void drop_table(void *arg, MocxObj *obj)
     MocxDev *dev = arg;
 
     mocx_table_del(&dev->steer->tables, obj);
-    free(obj);
+    mocx_free(obj);
 }
 
 static void drop_counter(void *arg, MocxObj *obj)
@@ -386,7 +385,7 @@ static void drop_counter(void *arg, MocxObj *obj)
     MocxDev *dev = arg;
 
     mocx_table_del(&dev->flow_counters, obj);
-    free(obj);
+    mocx_free(obj);
 }
 
 /* Everything goes, so what entries and tables hold on to is not let go of. */
@@ -404,7 +403,7 @@ static void steer_destroy(MocxDev *dev)
 {
     mocx_table_fini(&dev->steer->tables);
     mocx_table_fini(&dev->steer->groups);
-    free(dev->steer);
+    mocx_free(dev->steer);
 }
 
 const MocxModule mocx_mod_steer = {

@@ -6,9 +6,8 @@
  * sets the right deadline.  A retransmission timer that is armed anew with
  * every packet thus costs the host nothing.
  */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 uint64_t mocx_now(MocxDev *dev)
 {
@@ -72,7 +71,7 @@ static bool heap_room(MocxDev *dev)
     if (dev->num_timers < dev->cap_timers) {
         return true;
     }
-    timers = realloc(dev->timers, cap * sizeof(*timers));
+    timers = mocx_realloc(dev->timers, cap * sizeof(*timers));
     if (!timers) {
         return false;
     }

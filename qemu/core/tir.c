@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Transport interface receive objects, and RSS. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "tir.h"
 
 #define SYND_TIR_NUMBER 0x0714001u
@@ -232,17 +231,17 @@ static MocxStatus tir_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    tir = calloc(1, sizeof(*tir));
+    tir = mocx_calloc(1, sizeof(*tir));
     if (!tir) {
         return MOCX_NO_RES;
     }
     status = tir_target(dev, cmd, tir, tirc);
     if (status != MOCX_OK) {
-        free(tir);
+        mocx_free(tir);
         return status;
     }
     if (!mocx_table_add(&dev->tirs, &tir->obj, MOCX_OBJ_TIR)) {
-        free(tir);
+        mocx_free(tir);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_TIR_LIMIT, "no TIR left");
     }
     tir_set_hash(tir, tirc);
@@ -312,7 +311,7 @@ static MocxStatus tir_destroy(MocxDev *dev, MocxCmd *cmd)
     }
     tir_release(dev, tir);
     mocx_table_del(&dev->tirs, &tir->obj);
-    free(tir);
+    mocx_free(tir);
     return MOCX_OK;
 }
 
@@ -350,7 +349,7 @@ const MocxCmdRows mocx_rows_tir = { rows, sizeof(rows) / sizeof(rows[0]) };
 static void drop_obj(void *arg, MocxObj *obj)
 {
     mocx_table_del(arg, obj);
-    free(obj);
+    mocx_free(obj);
 }
 
 static void tir_reset(MocxDev *dev)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Transport interface send objects: a priority and a transport domain. */
-#include <stdlib.h>
-
+#include "heap.h"
 #include "tir.h"
 
 #define SYND_TIS_NUMBER 0x0715001u
@@ -41,12 +40,12 @@ MocxStatus mocx_tis_create(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_TIS_TLS,
                         "TIS asks for what is not advertised");
     }
-    tis = calloc(1, sizeof(*tis));
+    tis = mocx_calloc(1, sizeof(*tis));
     if (!tis) {
         return MOCX_NO_RES;
     }
     if (!mocx_table_add(&dev->tises, &tis->obj, MOCX_OBJ_TIS)) {
-        free(tis);
+        mocx_free(tis);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_TIS_LIMIT, "no TIS left");
     }
     mocx_obj_hold(td);
@@ -84,7 +83,7 @@ MocxStatus mocx_tis_destroy(MocxDev *dev, MocxCmd *cmd)
     mocx_obj_drop(mocx_table_find(&dev->tds,
                                   DEVX_GET(tisc, tis->ctx, transport_domain)));
     mocx_table_del(&dev->tises, &tis->obj);
-    free(tis);
+    mocx_free(tis);
     return MOCX_OK;
 }
 

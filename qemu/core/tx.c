@@ -4,9 +4,8 @@
  * of an entry point or when it is full; and the loopback queue, whose frames
  * go to the transport or the receive queues of this device instead.
  */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 
 #define TX_BATCH        64
 #define TX_ARENA        (TX_BATCH * MOCX_FRAME_MAX)
@@ -125,7 +124,7 @@ static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len,
     uint32_t slot = loop->head % LOOP_SLOTS;
 
     if (!loop->arena) {
-        loop->arena = malloc((size_t)LOOP_SLOTS * MOCX_FRAME_MAX);
+        loop->arena = mocx_malloc((size_t)LOOP_SLOTS * MOCX_FRAME_MAX);
     }
     if (!loop->arena || !loop_room(dev->tx, 1)) {
         dev->port.counters.rx_dropped++;
@@ -239,12 +238,12 @@ void mocx_tx_commit(MocxDev *dev, size_t len, uint32_t from)
 
 static bool tx_create(MocxDev *dev)
 {
-    dev->tx = calloc(1, sizeof(*dev->tx));
+    dev->tx = mocx_calloc(1, sizeof(*dev->tx));
     if (!dev->tx) {
         return false;
     }
     dev->tx->loop.work.fn = loop_run;
-    dev->tx->arena = malloc(TX_ARENA);
+    dev->tx->arena = mocx_malloc(TX_ARENA);
     return dev->tx->arena;
 }
 
@@ -254,7 +253,7 @@ static void tx_reset(MocxDev *dev)
 
     mocx_work_cancel(dev, &tx->loop.work);
     tx->loop.head = tx->loop.tail = 0;
-    free(tx->loop.arena);
+    mocx_free(tx->loop.arena);
     tx->loop.arena = NULL;
     tx->n = 0;
     tx->used = 0;
@@ -264,9 +263,9 @@ static void tx_reset(MocxDev *dev)
 static void tx_destroy(MocxDev *dev)
 {
     if (dev->tx) {
-        free(dev->tx->loop.arena);
-        free(dev->tx->arena);
-        free(dev->tx);
+        mocx_free(dev->tx->loop.arena);
+        mocx_free(dev->tx->arena);
+        mocx_free(dev->tx);
         dev->tx = NULL;
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Verifier mode: the rules' names, and what becomes of a breach. */
+#include "heap.h"
 #include "verify.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dev.h"
 #include "verify_state.h"
@@ -87,7 +87,7 @@ static bool verify_create(MocxDev *dev)
     if (!dev->cfg.strict) {
         return true;
     }
-    dev->verify = calloc(1, sizeof(*dev->verify));
+    dev->verify = mocx_calloc(1, sizeof(*dev->verify));
     return dev->verify;
 }
 
@@ -102,7 +102,7 @@ static void verify_destroy(MocxDev *dev)
 {
     if (dev->verify) {
         mocx_verify_forget_pages(dev);
-        free(dev->verify);
+        mocx_free(dev->verify);
         dev->verify = NULL;
     }
 }

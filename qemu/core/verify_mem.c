@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Verifier mode: objects and pages that were left, memory that is not there. */
-#include <stdlib.h>
-
 #include "dev.h"
+#include "heap.h"
 #include "page.h"
 #include "verify_state.h"
 
@@ -69,7 +68,7 @@ static void page_set(MocxVerify *v, uint64_t addr, bool on)
     uint32_t i = frame % MOCX_MAP_FRAMES;
 
     if (!map) {
-        map = calloc(1, sizeof(*map));
+        map = mocx_calloc(1, sizeof(*map));
         if (!map) {
             return;     /* the rule misses what it cannot remember */
         }
@@ -87,7 +86,7 @@ void mocx_verify_forget_pages(MocxDev *dev)
 
     for (; map; map = next) {
         next = map->next;
-        free(map);
+        mocx_free(map);
     }
     dev->verify->pages = NULL;
 }

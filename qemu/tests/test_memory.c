@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/dev.h"
+#include "core/heap.h"
 #include "drveth.h"
 #include "fixture.h"
 
@@ -170,6 +171,32 @@ static void resets_cost_nothing(void **state)
     }
 }
 
+/* What a device takes is counted, and given back when it goes. */
+static void heap_is_counted(void **state)
+{
+    size_t before = mocx_heap_bytes();
+    World *w = world_new(1, NULL);
+    Drv *d = drv_new(w->host[0]);
+    size_t idle;
+    DrvCq *cq;
+
+    drv_bring_up(d);
+    drv_cq_free(drv_cq_new(d, 6));      /* the table of CQs stays */
+    idle = mocx_heap_bytes();
+    assert_true(idle > before + sizeof(MocxDev));
+    drv_cq_free(drv_cq_new(d, 6));
+    drv_service_pages(d);
+    assert_int_equal(mocx_heap_bytes(), idle);
+    assert_int_equal(host_status(d->h, "heap"), idle);
+    cq = drv_cq_new(d, 6);
+    assert_true(mocx_heap_bytes() > idle);
+    drv_cq_forget(cq);
+    drv_free(d);
+    world_free(w);
+    assert_int_equal(mocx_heap_bytes(), before);
+    (void)state;
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_new, fixture_free)
@@ -177,6 +204,7 @@ int main(void)
         T(thousand_queues_and_regions_are_cheap),
         T(lives_of_a_driver_cost_nothing),
         T(resets_cost_nothing),
+        cmocka_unit_test(heap_is_counted),
     };
 
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
