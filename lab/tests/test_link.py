@@ -69,6 +69,24 @@ def test_devinfo_is_complete_and_sane(lab):
         assert CARD_FIRMWARE.match(info['fw_ver']), info['fw_ver']
 
 
+@pytest.mark.mocx
+def test_node_description_can_be_set(lab):
+    """As rdma-ndd does; the device keeps it."""
+    def file():
+        return f'/sys/class/infiniband/{lab.device("a")}/node_desc'
+
+    before = lab.a.check(['cat', file()]).strip()
+    try:
+        lab.a.check(f'echo here is a >{file()}')
+        assert lab.a.check(['cat', file()]).strip() == 'here is a'
+        lab.a.unload()
+        lab.lab.setup_guest(lab.a)
+        lab.forget()
+        assert lab.a.check(['cat', file()]).strip() == 'here is a'
+    finally:
+        lab.a.check(f'echo {before} >{file()}')
+
+
 def test_gids_have_types_and_come_in_pairs(lab):
     """v1 then v2 of each address, as far as the device has v1."""
     table = lab.gid_table('a')

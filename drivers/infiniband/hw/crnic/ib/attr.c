@@ -218,3 +218,29 @@ int crnic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	crnic_ib_clock_limits(ib, attr);
 	return udata->outlen ? crnic_ib_query_device_resp(udata) : 0;
 }
+
+/**
+ * crnic_ib_modify_device - change the node description
+ * @ibdev: device
+ * @mask: what to change; nothing else can be
+ * @props: its new value
+ *
+ * The device keeps it, for whoever loads a driver next.
+ *
+ * Context: process.
+ * Return: 0, -EOPNOTSUPP for another attribute, or errno with the old one left.
+ */
+int crnic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *props)
+{
+	int err;
+
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (!mask)
+		return 0;
+
+	err = crnic_node_desc_set(to_cdev(ibdev), props->node_desc);
+	if (!err)
+		memcpy(ibdev->node_desc, props->node_desc, sizeof(ibdev->node_desc));
+	return err;
+}

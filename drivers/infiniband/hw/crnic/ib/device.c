@@ -63,6 +63,7 @@ static const struct ib_device_ops crnic_ib_ops = {
 	.get_dev_fw_str = crnic_ib_fw_str,
 	.get_vector_affinity = crnic_ib_vector_affinity,
 	.query_device = crnic_ib_query_device,
+	.modify_device = crnic_ib_modify_device,
 
 	.query_port = crnic_ib_query_port,
 	.get_port_immutable = crnic_ib_port_immutable,
@@ -211,7 +212,6 @@ static void crnic_ib_describe(struct crnic_ib *ib)
 	ibdev->phys_port_cnt = 1;
 	ibdev->num_comp_vectors = crnic_comp_vectors(ib->dev);
 	ibdev->dev.parent = ib->dev->device;
-	strscpy(ibdev->node_desc, "crnic", sizeof(ibdev->node_desc));
 	crnic_ib_set_guids(ib);
 	crnic_ib_set_ops(ib);
 }
@@ -240,6 +240,10 @@ static int crnic_ib_prepare(struct crnic_ib *ib)
 	int err;
 
 	err = crnic_vport_nic_query(dev, &ib->nic);
+	if (err)
+		return err;
+
+	err = crnic_node_desc_query(dev, ib->ibdev.node_desc);
 	if (err)
 		return err;
 

@@ -18,6 +18,7 @@
 #include <crnic/crnic.h>
 #include <crnic/obj/cq.h>
 #include <crnic/obj/flow.h>
+#include <crnic/obj/hca.h>
 #include <crnic/obj/mkey.h>
 #include <crnic/obj/vport.h>
 #include <crnic/wqe.h>
@@ -409,6 +410,7 @@ int crnic_ib_del_gid(const struct ib_gid_attr *attr, void **context);
 /* attr.c */
 int crnic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			  struct ib_udata *udata);
+int crnic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *props);
 u32 crnic_ib_max_send_sge(const struct crnic_dev *dev);
 u32 crnic_ib_max_recv_sge(const struct crnic_dev *dev);
 u32 crnic_ib_max_srq_sge(const struct crnic_dev *dev);
