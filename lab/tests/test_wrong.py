@@ -2,6 +2,7 @@
 """Builds of crnic that are wrong on purpose: the model's verifier names what
 is wrong with each."""
 
+import re
 import shutil
 import subprocess
 
@@ -19,6 +20,11 @@ RULES = {
     'reserved-bit': 'reserved-input',
     'lagging-index': 'cq-index-lags',
 }
+
+# What the model says of what it does not know: status and one line each.
+UNKNOWN = (r'unknown opcode 0xfed: status 0x2\b',
+           r'unknown capability type 0x7e: status 0x3\b',
+           r'unknown register 0x7fed: status 0x3\b')
 
 # Enough to make it send, without anybody at the other end.
 USE = '''
@@ -77,6 +83,17 @@ def test_wrong_build_is_named(guest, name):
     assert RULES[name] in broken, f'broken were {sorted(broken)}'
     log = BUILD / 'lab/wrong/a.qemu.log'
     assert f'strict: {RULES[name]}:' in log.read_text(errors='replace')
+
+
+@pytest.mark.full
+def test_unknown_requests_get_a_status_and_a_line(guest):
+    """Of a build that makes three when it is loaded, and goes on."""
+    log = BUILD / 'lab/wrong/a.qemu.log'
+    offset = len(log.read_text(errors='replace'))
+    assert not broken_by(guest, build('unknown-requests'))
+    lines = log.read_text(errors='replace')[offset:].splitlines()
+    for told in UNKNOWN:
+        assert sum(bool(re.search(told, line)) for line in lines) == 1, lines
 
 
 @pytest.mark.full
