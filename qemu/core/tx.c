@@ -12,10 +12,11 @@
 #define TX_FRAME_MIN    60      /* without FCS (IEEE 802.3, 64 with) */
 
 #define LOOP_SLOTS      128
+#define LOOP_ARENA      ((size_t)LOOP_SLOTS * MOCX_FRAME_MAX)
 
 typedef struct Loop {
     MocxWork work;
-    uint8_t *arena;             /* LOOP_SLOTS frames; made at first use */
+    uint8_t *arena;             /* LOOP_SLOTS frames */
     uint16_t len[LOOP_SLOTS];
     uint32_t from[LOOP_SLOTS];  /* as mocx_tx_commit() has it */
     uint32_t head, tail;        /* never masked; equal when empty */
@@ -123,10 +124,7 @@ static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len,
     Loop *loop = &dev->tx->loop;
     uint32_t slot = loop->head % LOOP_SLOTS;
 
-    if (!loop->arena) {
-        loop->arena = mocx_malloc((size_t)LOOP_SLOTS * MOCX_FRAME_MAX);
-    }
-    if (!loop->arena || !loop_room(dev->tx, 1)) {
+    if (!loop_room(dev->tx, 1)) {
         dev->port.counters.rx_dropped++;
         return;
     }
@@ -243,8 +241,9 @@ static bool tx_create(MocxDev *dev)
         return false;
     }
     dev->tx->loop.work.fn = loop_run;
+    dev->tx->loop.arena = mocx_malloc(LOOP_ARENA);
     dev->tx->arena = mocx_malloc(TX_ARENA);
-    return dev->tx->arena;
+    return dev->tx->loop.arena && dev->tx->arena;
 }
 
 static void tx_reset(MocxDev *dev)
@@ -253,8 +252,6 @@ static void tx_reset(MocxDev *dev)
 
     mocx_work_cancel(dev, &tx->loop.work);
     tx->loop.head = tx->loop.tail = 0;
-    mocx_free(tx->loop.arena);
-    tx->loop.arena = NULL;
     tx->n = 0;
     tx->used = 0;
     tx->full = false;
