@@ -2,6 +2,7 @@
 #ifndef CRNIC_DMA_H
 #define CRNIC_DMA_H
 
+#include <linux/bug.h>
 #include <linux/types.h>
 
 #include <crnic/hw.h>
@@ -76,6 +77,18 @@ void crnic_pas_fill(const struct crnic_pas *pas, __be64 *list, u64 flags);
 static inline u32 crnic_pas_offset_units(const struct crnic_pas *pas)
 {
 	return pas->page_offset >> (pas->page_shift - 6);
+}
+
+/*
+ * The same, for a field of that many bits: MLX5_SET() cuts what it is given, and
+ * a list that was made for a wider field would have the device read elsewhere.
+ */
+static inline u32 crnic_pas_offset_field(const struct crnic_pas *pas, u8 bits)
+{
+	u32 units = crnic_pas_offset_units(pas);
+
+	WARN_ON_ONCE(units >> bits);
+	return units;
 }
 
 /* bytes of the page list in a command */

@@ -30,7 +30,8 @@ static void crnic_cq_fill_ring(void *cqc, const struct crnic_pas *pas, u8 log_si
 {
 	MLX5_SET(cqc, cqc, cqe_sz, cqe_sz);
 	MLX5_SET(cqc, cqc, log_cq_size, log_size);
-	MLX5_SET(cqc, cqc, page_offset, crnic_pas_offset_units(pas));
+	MLX5_SET(cqc, cqc, page_offset,
+		 crnic_pas_offset_field(pas, __mlx5_bit_sz(cqc, page_offset)));
 	MLX5_SET(cqc, cqc, log_page_size, pas->page_shift - CRNIC_ADAPTER_PAGE_SHIFT);
 }
 

@@ -23,7 +23,8 @@ static void crnic_qp_fill_queues(void *qpc, const struct crnic_qp_params *p)
 		MLX5_SET(qpc, qpc, log_rq_stride, p->log_rq_stride - CRNIC_QP_LOG_STRIDE_BASE);
 	if (p->pas.npages) {
 		MLX5_SET(qpc, qpc, log_page_size, p->pas.page_shift - CRNIC_ADAPTER_PAGE_SHIFT);
-		MLX5_SET(qpc, qpc, page_offset, crnic_pas_offset_units(&p->pas));
+		MLX5_SET(qpc, qpc, page_offset,
+			 crnic_pas_offset_field(&p->pas, __mlx5_bit_sz(qpc, page_offset)));
 	}
 	MLX5_SET64(qpc, qpc, dbr_addr, p->dbr);
 }

@@ -118,7 +118,8 @@ static void crnic_xrc_srq_fill(void *srqc, const struct crnic_srq_params *p)
 	MLX5_SET(xrc_srqc, srqc, log_xrc_srq_size, p->log_size);
 	MLX5_SET(xrc_srqc, srqc, log_rq_stride, p->log_stride - CRNIC_SRQ_LOG_STRIDE_BASE);
 	MLX5_SET(xrc_srqc, srqc, xrcd, p->xrcdn);
-	MLX5_SET(xrc_srqc, srqc, page_offset, crnic_pas_offset_units(&p->pas));
+	MLX5_SET(xrc_srqc, srqc, page_offset,
+		 crnic_pas_offset_field(&p->pas, __mlx5_bit_sz(xrc_srqc, page_offset)));
 	MLX5_SET(xrc_srqc, srqc, cqn, p->cqn);
 	MLX5_SET(xrc_srqc, srqc, log_page_size, p->pas.page_shift - CRNIC_ADAPTER_PAGE_SHIFT);
 	MLX5_SET(xrc_srqc, srqc, user_index, p->user_index);

@@ -20,7 +20,8 @@ void crnic_wq_fill(void *wq, enum crnic_wq_type type, const struct crnic_wq_para
 	MLX5_SET(wq, wq, wq_type, type);
 	if (p->end_pad)
 		MLX5_SET(wq, wq, end_padding_mode, CRNIC_WQ_END_PAD);
-	MLX5_SET(wq, wq, page_offset, crnic_pas_offset_units(&p->pas));
+	MLX5_SET(wq, wq, page_offset,
+		 crnic_pas_offset_field(&p->pas, __mlx5_bit_sz(wq, page_offset)));
 	MLX5_SET(wq, wq, pd, p->pdn);
 	MLX5_SET(wq, wq, uar_page, p->uar);
 	MLX5_SET64(wq, wq, dbr_addr, p->dbr);
