@@ -88,6 +88,10 @@ def measure(lab, row, driver):
                    f'{last.strip().splitlines()[-1:]}')
 
 
+def complain(error):
+    print(f'bench: error: {error}', file=sys.stderr)
+
+
 def loaded(lab, driver):
     """See to it that a driver is there; rxe always is, on its own wire."""
     if driver not in ('rxe', lab.running()['options']['drivers']['a']):
@@ -105,25 +109,33 @@ def idle_loads(lab, drivers):
 
 
 def figures(lab, drivers):
-    """{driver: {row name: RUNS figures}}.
+    """{driver: {row name: RUNS figures}}, and whether they are all there.
 
     What the host does besides, and where it runs the guests' threads, changes
     within minutes and would be taken for a difference between drivers. So
     they take turns at each row, and the order is turned round after each,
-    which saves half of the changes of drivers.
+    which saves half of the changes of drivers. A driver that fails takes no
+    further turn; what it has shown until then stays, and the others go on.
     """
     seen = {driver: {row.name: [] for row in ROWS} for driver in drivers}
     order = list(drivers)
     for turn in range(RUNS):
         for row in ROWS:
-            for driver in order:
-                loaded(lab, driver)
-                seen[driver][row.name].append(measure(lab, row, driver))
+            taken = []
+            for driver in tuple(order):
+                try:
+                    loaded(lab, driver)
+                    figure = measure(lab, row, driver)
+                except LabError as error:
+                    complain(error)
+                    order.remove(driver)
+                    continue
+                seen[driver][row.name].append(figure)
+                taken.append(f'{driver} {figure:.0f}')
             order.reverse()
-            lab.say(f'{turn + 1} of {RUNS}: {row.name:12} ' + ', '.join(
-                f'{driver} {seen[driver][row.name][-1]:.0f}'
-                for driver in drivers) + f' {row.unit}')
-    return seen
+            lab.say(f'{turn + 1} of {RUNS}: {row.name:12} '
+                    f'{", ".join(taken)} {row.unit}')
+    return seen, len(order) == len(drivers)
 
 
 def ratio(ones, others):
@@ -142,7 +154,7 @@ def report(seen):
     for row in (*ROWS, IDLE):
         of = {driver: seen.get(driver, {}).get(row.name)
               for driver in ('crnic', 'mlx5', 'rxe')}
-        values = {driver: taken and round(statistics.median(taken), 2)
+        values = {driver: round(statistics.median(taken), 2) if taken else None
                   for driver, taken in of.items()}
         rows.append({'row': row.name, 'unit': row.unit, **values,
                      'ratio': ratio(of['crnic'], of['rxe']),
@@ -163,13 +175,13 @@ def main():
     try:
         lab.up(driver='none', bench=True, mtu=4200)
         loads = idle_loads(lab, drivers)
-        seen = figures(lab, drivers)
+        seen, whole = figures(lab, drivers)
         for driver, load in loads.items():
             seen[driver][IDLE.name] = [load]
         report(seen)
     except LabError as error:
-        print(f'bench: error: {error}', file=sys.stderr)
+        complain(error)
         return 1
     finally:
         lab.down()
-    return 0
+    return 0 if whole else 1

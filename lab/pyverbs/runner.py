@@ -5,9 +5,9 @@
 runner.py --dev DEVICE [--seconds N] [--list] [PATTERN...]
 
 A pattern is a test's name, whole or its last part, or one with wildcards, or
-the start of one that ends at a dot. A worker runs the tests one after the other; where one hangs,
-or takes the worker with it, it has failed and another worker goes on behind
-it. Lines are RESULT|SECONDS|NAME|REASON.
+the start of one that ends at a dot. A worker runs the tests one after the
+other; where one hangs, or takes the worker with it, it has failed and another
+worker goes on behind it. Lines are RESULT|SECONDS|NAME|REASON.
 """
 
 import argparse
