@@ -178,14 +178,36 @@ static int crnic_umr_make(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 	return 0;
 }
 
-/* A request that failed has left the QP in error; a reset makes it as new */
+/* the opcode of the next CQE, or MLX5_CQE_INVALID */
+static u8 crnic_umr_poll(struct crnic_ib_umr *umr)
+{
+	u8 op_own = READ_ONCE(crnic_umr_cqe(umr, umr->ci)->op_own);
+	bool round = umr->ci & BIT(CRNIC_UMR_LOG_CQ);
+
+	if (op_own >> 4 == MLX5_CQE_INVALID || (op_own & MLX5_CQE_OWNER_MASK) != round)
+		return MLX5_CQE_INVALID;
+
+	umr->ci++;
+	crnic_cq_ci_update(umr->cq.db, umr->ci);
+	return op_own >> 4;
+}
+
+/*
+ * A request that failed has left the QP in error; a reset makes it as new.  One
+ * that nobody waited for any longer may have completed since, and its CQE would
+ * be taken for the next one's.
+ */
 static int crnic_umr_recover(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 {
 	const struct crnic_qp_attr a = { .st = MLX5_QP_ST_REG_UMR };
 	int err;
 
 	err = crnic_qp_modify(dev, umr->qpn, MLX5_CMD_OP_2RST_QP, 0, &a);
-	return err ? err : crnic_umr_start_qp(dev, umr);
+	if (err)
+		return err;
+	while (crnic_umr_poll(umr) != MLX5_CQE_INVALID)
+		;
+	return crnic_umr_start_qp(dev, umr);
 }
 
 static int crnic_umr_get_ready(struct crnic_dev *dev, struct crnic_ib_umr *umr)
@@ -215,20 +237,6 @@ static void crnic_umr_post(struct crnic_dev *dev, struct crnic_ib_umr *umr,
 	at->ctrl.fm_ce_se = MLX5_WQE_CTRL_CQ_UPDATE | MLX5_FENCE_MODE_INITIATOR_SMALL;
 	umr->pc += CRNIC_UMR_BBS;
 	crnic_sq_ring(&dev->uar, &umr->ring.dbr.db[MLX5_SND_DBR], umr->pc, at);
-}
-
-/* the opcode of the next CQE, or MLX5_CQE_INVALID */
-static u8 crnic_umr_poll(struct crnic_ib_umr *umr)
-{
-	u8 op_own = READ_ONCE(crnic_umr_cqe(umr, umr->ci)->op_own);
-	bool round = umr->ci & BIT(CRNIC_UMR_LOG_CQ);
-
-	if (op_own >> 4 == MLX5_CQE_INVALID || (op_own & MLX5_CQE_OWNER_MASK) != round)
-		return MLX5_CQE_INVALID;
-
-	umr->ci++;
-	crnic_cq_ci_update(umr->cq.db, umr->ci);
-	return op_own >> 4;
 }
 
 static int crnic_umr_wait(struct crnic_dev *dev, struct crnic_ib_umr *umr)
