@@ -516,6 +516,7 @@ int crnic_ib_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
 int crnic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
 bool crnic_ib_cq_pending(struct crnic_ib_cq *cq);
 void crnic_ib_cq_clean(struct crnic_ib_cq *cq, u32 qpn, struct crnic_ib_srq *srq);
+void crnic_ib_qp_clean(struct crnic_ib_qp *qp);
 void crnic_cqe_parse(const struct mlx5_cqe64 *cqe, struct ib_wc *wc);
 bool crnic_sq_retire(struct crnic_sq *sq, u16 counter, struct crnic_sq_wr *wr);
 

@@ -367,3 +367,19 @@ void crnic_ib_cq_clean(struct crnic_ib_cq *cq, u32 qpn, struct crnic_ib_srq *srq
 		crnic_cq_ci_update(&cq->ring.dbr.db[0], cq->ci);
 	spin_unlock_irqrestore(&cq->lock, irq);
 }
+
+/**
+ * crnic_ib_qp_clean - take a QP's CQEs out of its CQs
+ * @qp: kernel QP, quiet in the device
+ */
+void crnic_ib_qp_clean(struct crnic_ib_qp *qp)
+{
+	struct ib_cq *send = qp->ibqp.send_cq, *recv = qp->ibqp.recv_cq;
+
+	/* an XRC initiator has no CQ to receive with */
+	if (recv)
+		crnic_ib_cq_clean(to_ccq(recv), qp->qpn,
+				  qp->ibqp.srq ? to_csrq(qp->ibqp.srq) : NULL);
+	if (send && send != recv)
+		crnic_ib_cq_clean(to_ccq(send), qp->qpn, NULL);
+}

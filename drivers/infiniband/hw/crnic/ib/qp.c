@@ -436,14 +436,8 @@ err_memory:
  */
 static void crnic_qp_forget(struct crnic_ib *ib, struct crnic_ib_qp *qp)
 {
-	struct ib_qp *ibqp = &qp->ibqp;
-
 	xa_erase_irq(&ib->qps, qp->qpn);
-	if (ibqp->recv_cq)
-		crnic_ib_cq_clean(to_ccq(ibqp->recv_cq), qp->qpn,
-				  ibqp->srq ? to_csrq(ibqp->srq) : NULL);
-	if (ibqp->send_cq && ibqp->send_cq != ibqp->recv_cq)
-		crnic_ib_cq_clean(to_ccq(ibqp->send_cq), qp->qpn, NULL);
+	crnic_ib_qp_clean(qp);
 }
 
 /**

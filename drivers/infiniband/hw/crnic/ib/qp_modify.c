@@ -325,12 +325,7 @@ static int crnic_qp_set_attr(const struct crnic_ib_qp *qp, const struct ib_qp_at
 /* after a reset both rings start anew; nobody posts, and CQEs are cleaned under the CQ's lock */
 static void crnic_qp_rewind(struct crnic_ib_qp *qp)
 {
-	struct ib_qp *ibqp = &qp->ibqp;
-
-	crnic_ib_cq_clean(to_ccq(ibqp->recv_cq), qp->qpn, ibqp->srq ? to_csrq(ibqp->srq) : NULL);
-	if (ibqp->send_cq != ibqp->recv_cq)
-		crnic_ib_cq_clean(to_ccq(ibqp->send_cq), qp->qpn, NULL);
-
+	crnic_ib_qp_clean(qp);
 	qp->rq.pc = 0;
 	qp->rq.cc = 0;
 	qp->sq.pc = 0;
