@@ -72,6 +72,7 @@ static int crnic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 	if (err) {
 		net->log_rx = old_rx;
 		net->log_tx = old_tx;
+		crnic_net_reopen(net);
 	}
 	return err;
 }

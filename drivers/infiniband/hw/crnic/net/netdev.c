@@ -185,8 +185,10 @@ static int crnic_net_set_features(struct net_device *netdev, netdev_features_t f
 		return 0;
 	netdev->features = features;
 	err = crnic_net_reopen(to_cnet(netdev));
-	if (err)
+	if (err) {
 		netdev->features = old;
+		crnic_net_reopen(to_cnet(netdev));
+	}
 	return err;
 }
 
