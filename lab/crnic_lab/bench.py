@@ -132,6 +132,8 @@ def figures(lab, drivers):
                     continue
                 seen[driver][row.name].append(figure)
                 taken.append(f'{driver} {figure:.0f}')
+            if not order:
+                return seen, False
             order.reverse()
             lab.say(f'{turn + 1} of {RUNS}: {row.name:12} '
                     f'{", ".join(taken)} {row.unit}')
