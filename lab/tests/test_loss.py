@@ -12,6 +12,16 @@ SIZES = '0-9,63,1023-1025,4095-4097,65537' + (',1M' if FULL else '')
 CASES = 'rc/*' if FULL else ('rc/send,rc/write-imm,rc/read,rc/fetch-add/shared,'
                              'rc/cmp-swap,rc/mixed/psn-wrap')
 
+# rxe does not answer a READ of no bytes twice: it takes the first one's key
+# for 0 (qp_resp_from_reth), and the second one's for another (in
+# duplicate_request). Once that answer is lost the READ never ends, so where
+# rxe answers, READs have a byte at least.
+READS = 'rc/read*,rc/mixed*'
+
+# Frames that netem holds: more than all that can be under way. Those which it
+# has no room for would be lost besides, and make rxe's READs come out wrong.
+ROOM = 100000
+
 # What netem and the model's injector call it, and the injector's counter.
 FAULTS = {
     'lost': ('loss 3%', 'drop', 'dropped'),
@@ -37,7 +47,7 @@ class Wire:
             self.inject(f'tx-{key}=3%,tx-only=roce')
         else:
             self.guest.check(f'modprobe sch_netem && tc qdisc replace dev '
-                             f'{self.netdev} root netem limit 4000 {netem}')
+                             f'{self.netdev} root netem limit {ROOM} {netem}')
 
     def mend(self):
         if self.model:
@@ -68,15 +78,26 @@ def spoilt(lab, fault):
             wire.mend()
 
 
+def runs(lab):
+    """The content test's options, a list for each run of it."""
+    if 'rxe' not in lab.drivers.values():
+        return [['-s', SIZES, '-o', CASES]]
+    return [['-s', SIZES, '-o', CASES, '-x', READS],
+            ['-s', SIZES.replace('0-9', '1-9'), '-o',
+             READS if FULL else 'rc/read,rc/mixed/psn-wrap']]
+
+
 @pytest.mark.cross
 @pytest.mark.parametrize('fault', FAULTS)
 def test_content_survives(lab, fault):
     with spoilt(lab, fault) as wires:
         before = sum(wire.hits(fault) for wire in wires)
-        report = content.run(lab, '-s', SIZES, '-o', CASES, '--deadline',
-                             120)
+        reports = [content.run(lab, *options, '--deadline', 120)
+                   for options in runs(lab)]
         after = sum(wire.hits(fault) for wire in wires)
-    report.expect(6)
+    for report in reports:
+        report.expect(1)
+    assert sum(report.passed for report in reports) >= 6
     assert after > before or not wires[0].model, 'nothing was injected'
 
 
