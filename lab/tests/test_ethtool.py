@@ -79,6 +79,22 @@ def test_rings(lab):
     assert too_many.returncode, 'a ring beyond the maximum'
 
 
+REFUSED = r'CREATE_SQ|Failed to modify|rings could not be made anew'
+
+
+@pytest.mark.full
+@pytest.mark.says(REFUSED)
+def test_rings_that_cannot_be_had(lab):
+    """The device refuses a new ring: the port goes on with the old ones."""
+    before = table(lab, '-g')
+    lab.a.qmp('qom-set', path='nic-wire', property='inject',
+              value='cmd-fail=0x904,count=1,status=0x0f')
+    refused = lab.a.run(['ethtool', '-G', lab.netdev('a'), 'tx', '256'])
+    assert refused.returncode, 'nothing was refused'
+    assert table(lab, '-g') == before
+    transfer(lab, mib=1)
+
+
 @pytest.mark.full
 def test_coalescing(lab):
     must_offer(lab, '-c')
