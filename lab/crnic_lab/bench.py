@@ -2,6 +2,7 @@
 """crnic and mlx5 on the same model, and rxe, in the same two guests."""
 
 import json
+import math
 import os
 import statistics
 import sys
@@ -141,11 +142,15 @@ def figures(lab, drivers):
 
 
 def ratio(ones, others):
-    """The median of the ratios of figures taken one after the other."""
+    """The median of the ratios of figures taken one after the other.
+
+    A single figure may be 0, as when rxe waits for its timers all the time.
+    """
     if not ones or not others:
         return None
-    return round(statistics.median(one / other for one, other
-                                   in zip(ones, others)), 2)
+    median = statistics.median(one / other if other else math.inf
+                               for one, other in zip(ones, others))
+    return None if math.isinf(median) else round(median, 2)
 
 
 def report(seen):
@@ -161,7 +166,7 @@ def report(seen):
         rows.append({'row': row.name, 'unit': row.unit, **values,
                      'ratio': ratio(of['crnic'], of['rxe']),
                      'ratio_mlx5': ratio(of['crnic'], of['mlx5'])})
-        cells = ''.join(f'{value:10.2f}' if value else f'{"-":>10}'
+        cells = ''.join(f'{"-":>10}' if value is None else f'{value:10.2f}'
                         for value in values.values())
         print(f'{row.name:14}{row.unit:>6}{cells}'
               f'{rows[-1]["ratio"] or "-":>11}'
