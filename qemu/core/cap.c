@@ -17,7 +17,8 @@
  * @type: MocxCapType
  * @off: first bit in the capability
  * @bits: width
- * @value: what is offered, unless @cfg names a field of MocxConfig
+ * @value: what is offered, unless @cfg_size says otherwise
+ * @card: what is offered instead when the profile of a card is on
  * @cfg_off: offset in MocxConfig of the field that is offered instead
  * @cfg_size: its bytes; 0: @value is offered
  * @off_at_first: current value is 0 until the driver sets it
@@ -27,21 +28,23 @@ typedef struct CapRow {
     uint8_t type;
     uint16_t off;
     uint8_t bits;
-    uint32_t value;
+    uint32_t value, card;
     uint8_t cfg_off, cfg_size;
     bool off_at_first;
     const char *name;
 } CapRow;
 
-#define ROW(t, s, f, v) \
+#define ROW2(t, s, f, v, c) \
     { .type = (t), .off = __devx_bit_off(s, f), .bits = __devx_bit_sz(s, f), \
-      .value = (v), .name = #f }
+      .value = (v), .card = (c), .name = #f }
+#define ROW(t, s, f, v) ROW2(t, s, f, v, v)
 #define ROW_CFG(t, s, f, c) \
     { .type = (t), .off = __devx_bit_off(s, f), .bits = __devx_bit_sz(s, f), \
       .cfg_off = offsetof(MocxConfig, c), \
       .cfg_size = sizeof(((MocxConfig *)0)->c), .name = #f }
 
 #define GEN(f, v)       ROW(MOCX_CAP_GENERAL, cmd_hca_cap, f, v)
+#define GEN_CARD(f, c)  ROW2(MOCX_CAP_GENERAL, cmd_hca_cap, f, 0, c)
 #define GEN_CFG(f, c)   ROW_CFG(MOCX_CAP_GENERAL, cmd_hca_cap, f, c)
 #define ETH(f, v) \
     ROW(MOCX_CAP_ETHERNET, per_protocol_networking_offload_caps, f, v)
@@ -55,12 +58,12 @@ typedef struct CapRow {
     { .type = MOCX_CAP_FLOW_TABLE, \
       .off = NIC_RX(0, __devx_bit_off(flow_table_prop_layout, f)), \
       .bits = __devx_bit_sz(flow_table_prop_layout, f), \
-      .value = (v), .name = #f }
+      .value = (v), .card = (v), .name = #f }
 #define FT_MATCH(f) \
     { .type = MOCX_CAP_FLOW_TABLE, \
       .off = NIC_RX(__devx_bit_off(flow_table_prop_layout, ft_field_support), \
                     __devx_bit_off(flow_table_fields_supported, f)), \
-      .bits = 1, .value = 1, .name = #f }
+      .bits = 1, .value = 1, .card = 1, .name = #f }
 
 static const CapRow caps[] = {
     /* What kind of device */
@@ -129,6 +132,9 @@ static const CapRow caps[] = {
     GEN(retransmission_q_counters, 1),
     GEN(enhanced_error_q_counters, 1),
 
+    /* The profile of a card */
+    GEN_CARD(terminate_scatter_list_mkey, 1),
+
     ETH(csum_cap, 1),
     ETH(vlan_cap, 1),
     ETH(self_lb_en_modifiable, 1),
@@ -143,7 +149,7 @@ static const CapRow caps[] = {
     { .type = MOCX_CAP_ATOMIC,
       .off = __devx_bit_off(atomic_caps, atomic_req_8B_endianness_mode),
       .bits = __devx_bit_sz(atomic_caps, atomic_req_8B_endianness_mode),
-      .value = 1, .off_at_first = true,
+      .value = 1, .card = 1, .off_at_first = true,
       .name = "atomic_req_8B_endianness_mode" },
 
     ROCE(l3_type, 6),                       /* IPv4 and IPv6 */
@@ -199,10 +205,13 @@ static void bits_set(uint8_t *p, const CapRow *row, uint32_t value)
     mocx_put_be32(at, (mocx_get_be32(at) & ~mask) | (value << shift & mask));
 }
 
-static uint32_t cfg_value(const MocxConfig *cfg, const CapRow *row)
+static uint32_t offered(const MocxConfig *cfg, const CapRow *row)
 {
     const char *p = (const char *)cfg + row->cfg_off;
 
+    if (!row->cfg_size) {
+        return cfg->card ? row->card : row->value;
+    }
     return row->cfg_size == 1 ? *(const uint8_t *)p : *(const uint16_t *)p;
 }
 
@@ -303,8 +312,7 @@ const MocxCmdRows mocx_rows_cap = { rows, sizeof(rows) / sizeof(rows[0]) };
 void mocx_caps_reset(MocxDev *dev)
 {
     for (size_t i = 0; i < NUM_CAPS; i++) {
-        dev->caps->max[i] = caps[i].cfg_size ? cfg_value(&dev->cfg, &caps[i])
-                            : caps[i].value;
+        dev->caps->max[i] = offered(&dev->cfg, &caps[i]);
         dev->caps->cur[i] = caps[i].off_at_first ? 0 : dev->caps->max[i];
     }
 }

@@ -8,7 +8,6 @@
 #include "rq.h"
 
 #define RQ_MAX_SEGS     32          /* of the largest stride, 512 bytes */
-#define LKEY_END        0x100       /* ends a scatter list (mlx5/qp.h) */
 #define BYTE_COUNT_MASK 0x7fffffff  /* bit 31 is a padding hint */
 
 /* mlx5_cqe64.hds_ip_ext (mlx5/device.h) */
@@ -237,7 +236,7 @@ static bool rq_read_wqe(MocxDev *dev, const MocxRq *rq, RxWqe *wqe)
         MocxSge *sge = &wqe->sgl[wqe->n];
 
         sge->lkey = be32toh(segs[i].lkey);
-        if (sge->lkey == LKEY_END) {
+        if (mocx_sgl_ends(dev, wqe->sgl, wqe->n, sge->lkey)) {
             break;
         }
         sge->len = be32toh(segs[i].byte_count) & BYTE_COUNT_MASK;

@@ -78,9 +78,13 @@ typedef struct MocxAccess {
  */
 #define MOCX_KEY_RESERVED       0x000   /* physical memory, for rlky queues */
 #define MOCX_KEY_TERMINATE      0x100   /* end of a receive list; never valid */
+#define MOCX_KEY_TERMINATE_CARD 0x400   /* the same, in the profile of a card */
 #define MOCX_KEY_NULL           0x200   /* reads zeros, writes vanish */
 #define MOCX_KEY_DUMP_FILL      0x300   /* the same, for the DUMP operation */
 #define MOCX_MKEY_FIRST         0x100   /* first index of an object */
+
+/* Octwords that a card moves at once (MLX5_UMR_FLEX_ALIGNMENT) */
+#define MOCX_UMR_UNIT           4u
 
 /** mocx_mem_check() - every check of an access, without touching memory */
 MocxMemResult mocx_mem_check(MocxDev *dev, const MocxAccess *acc, uint32_t key,
@@ -94,6 +98,9 @@ MocxMemResult mocx_mem_write(MocxDev *dev, const MocxAccess *acc, uint32_t key,
 /** mocx_mem_addr() - bus address of one aligned 8-byte word, for atomics */
 MocxMemResult mocx_mem_addr(MocxDev *dev, const MocxAccess *acc, uint32_t key,
                             uint64_t va, uint64_t *bus);
+
+/** mocx_key_terminate() - the key that ends receive lists, as told */
+uint32_t mocx_key_terminate(const MocxDev *dev);
 
 /** mocx_mkey_find() - by key; NULL unless index and tag match */
 MocxMkey *mocx_mkey_find(MocxDev *dev, uint32_t key);
@@ -120,6 +127,19 @@ typedef struct MocxSge {
     uint32_t lkey;
     uint32_t len;
 } MocxSge;
+
+/**
+ * mocx_sgl_ends() - does an entry end a receive list?
+ * @dev: the device
+ * @sgl: entries before it
+ * @n: how many
+ * @key: its lkey; its byte count is zero
+ *
+ * rdma-core cannot ask which key does and always writes 0x100, so that ends the
+ * list of a program whatever the answer.  Bus addresses are a kernel's list,
+ * which has asked.
+ */
+bool mocx_sgl_ends(MocxDev *dev, const MocxSge *sgl, unsigned n, uint32_t key);
 
 /**
  * mocx_sgl_read() - gather at byte @off of a list

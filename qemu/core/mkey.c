@@ -258,16 +258,44 @@ static MocxStatus mkey_query(MocxDev *dev, MocxCmd *cmd)
     return MOCX_OK;
 }
 
+uint32_t mocx_key_terminate(const MocxDev *dev)
+{
+    return dev->cfg.card ? MOCX_KEY_TERMINATE_CARD : MOCX_KEY_TERMINATE;
+}
+
+static bool is_physical(MocxDev *dev, uint32_t key)
+{
+    const MocxMkey *mkey = mocx_mkey_find(dev, key);
+
+    return key == MOCX_KEY_RESERVED || (mkey && mkey->mode == MOCX_MEM_PA);
+}
+
+bool mocx_sgl_ends(MocxDev *dev, const MocxSge *sgl, unsigned n, uint32_t key)
+{
+    if (key == mocx_key_terminate(dev)) {
+        return true;
+    }
+    if (key != MOCX_KEY_TERMINATE) {
+        return false;
+    }
+    if (!n || !is_physical(dev, sgl[0].lkey)) {
+        return true;
+    }
+    if (dev->verify) {
+        mocx_verify_list_end(dev, key);
+    }
+    return false;
+}
+
 static MocxStatus special_query(MocxDev *dev, MocxCmd *cmd)
 {
-    (void)dev;
     DEVX_SET(query_special_contexts_out, cmd->out, dump_fill_mkey,
              MOCX_KEY_DUMP_FILL);
     DEVX_SET(query_special_contexts_out, cmd->out, resd_lkey,
              MOCX_KEY_RESERVED);
     DEVX_SET(query_special_contexts_out, cmd->out, null_mkey, MOCX_KEY_NULL);
     DEVX_SET(query_special_contexts_out, cmd->out, terminate_scatter_list_mkey,
-             MOCX_KEY_TERMINATE);
+             mocx_key_terminate(dev));
     return MOCX_OK;
 }
 

@@ -114,6 +114,8 @@ typedef struct MocxHostOps {
  * @boot_pages: firmware pages of 4 KiB asked for at boot
  * @init_pages: and at init
  * @strict: verifier mode
+ * @card: refuse what a card refuses, and offer what a card offers beyond what
+ *     the model's drivers need; see properties.rst
  *
  * Zero in a limit means the default.  See cap.c for how each shows up in the
  * capabilities.
@@ -134,6 +136,7 @@ typedef struct MocxConfig {
     uint32_t boot_pages;
     uint32_t init_pages;
     bool strict;
+    bool card;
 } MocxConfig;
 
 /**

@@ -14,6 +14,7 @@
 #define SYND_QP_MTU         0x05010002u
 #define SYND_QP_GID         0x05010003u
 #define SYND_QP_MODIFY      0x05010004u
+#define SYND_QP_MSG         0x05010005u
 
 enum {
     RST2INIT = 1 << 0, INIT2INIT = 1 << 1, INIT2RTR = 1 << 2, RTR2RTS = 1 << 3,
@@ -151,14 +152,23 @@ static MocxStatus check_path(MocxDev *dev, MocxCmd *cmd, const MocxQp *qp,
                              const uint8_t *ctx)
 {
     unsigned mtu = DEVX_GET(qpc, ctx, mtu);
+    unsigned msg = DEVX_GET(qpc, ctx, log_msg_max);
     unsigned gid = DEVX_GET(qpc, ctx, primary_address_path.src_addr_index);
 
-    if (!connected(qp)) {
+    /* mlx5_ib gives both to every type, even if its packets need no limit. */
+    if (!connected(qp) && !dev->cfg.card) {
         return MOCX_OK;
     }
     if (mtu < 1 || mtu > 5) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_MTU,
                         "path MTU code %u", mtu);
+    }
+    if (dev->cfg.card && (msg < 8 || msg > MOCX_LOG_MAX_MSG)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_MSG,
+                        "messages of 2^%u bytes", msg);
+    }
+    if (!connected(qp)) {
+        return MOCX_OK;
     }
     if (gid >= dev->port.num_gids) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_GID,

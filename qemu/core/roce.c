@@ -110,7 +110,7 @@ MocxWqeResult mocx_recv_peek(MocxDev *dev, MocxQp *qp, MocxSrq *srq,
         return MOCX_WQE_NO_MEMORY;
     }
     wqe->counter = qp->rq_taken;
-    return mocx_recv_parse(wqe, raw + skip, stride - skip);
+    return mocx_recv_parse(dev, wqe, raw + skip, stride - skip);
 }
 
 void mocx_recv_take(MocxDev *dev, MocxQp *qp, MocxSrq *srq, MocxRecvWqe *wqe)

@@ -86,7 +86,8 @@ MocxWqeResult mocx_srq_peek(MocxDev *dev, MocxSrq *srq, MocxRecvWqe *wqe)
     wqe->counter = srq->next;
     wqe->next = mocx_get_be16(raw + offsetof(struct mlx5_wqe_srq_next_seg,
                                              next_wqe_index));
-    return mocx_recv_parse(wqe, raw + NEXT_SEG_LEN, stride - NEXT_SEG_LEN);
+    return mocx_recv_parse(dev, wqe, raw + NEXT_SEG_LEN,
+                           stride - NEXT_SEG_LEN);
 }
 
 static void check_limit(MocxDev *dev, MocxSrq *srq)

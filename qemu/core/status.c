@@ -55,6 +55,7 @@ static void put_device(FILE *f, const MocxDev *dev)
     fprintf(f, "\"state\": \"%s\"", state_name(dev));
     put_bool(f, ", ", "bus_master", dev->bus_master);
     put_bool(f, ", ", "strict", dev->cfg.strict);
+    put_bool(f, ", ", "card", dev->cfg.card);
     put_u64(f, ", ", "health", dev->health_syndrome);
 }
 

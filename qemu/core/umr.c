@@ -38,7 +38,7 @@ typedef struct Umr {
     const MocxWqe *wqe;
     MocxMkey *mkey;
     uint8_t flags;
-    uint16_t octwords;
+    uint32_t octwords;
     uint32_t first;
     uint64_t mask;
     const uint8_t *mkc;
@@ -55,6 +55,32 @@ static const MocxErr ok = { 0 };
 static bool privileged(const MocxQp *qp)
 {
     return qp->type == MOCX_QP_UMR || qp->reserved_lkey;
+}
+
+static void verify_list(const Umr *u)
+{
+    MocxListCheck check = {
+        .qpn = mocx_qpn(u->qp), .pointed = !(u->flags & UMR_INLINE),
+        .first = u->first, .octwords = u->octwords,
+    };
+
+    if (check.pointed && u->list_len >= sizeof(struct mlx5_wqe_data_seg)) {
+        check.bytes = mocx_get_be32(u->list);
+        check.addr = mocx_get_be64(u->list + 8);
+    }
+    mocx_verify_translations(u->dev, &check);
+}
+
+/*
+ * A card moves whole units: what lies behind a list that does not fill its last
+ * one becomes translations, too.
+ */
+static void fill_unit(Umr *u)
+{
+    if (u->dev->verify) {
+        verify_list(u);
+    }
+    u->octwords = (u->octwords + MOCX_UMR_UNIT - 1) & ~(MOCX_UMR_UNIT - 1);
 }
 
 static bool parse(Umr *u)
@@ -75,6 +101,9 @@ static bool parse(Umr *u)
     u->mkc = ctrl + CTRL_LEN;
     u->list = u->mkc + MKEY_LEN;
     u->list_len = u->wqe->size - u->wqe->umr - CTRL_LEN - MKEY_LEN;
+    if (u->dev->cfg.card && u->octwords) {
+        fill_unit(u);
+    }
     return true;
 }
 

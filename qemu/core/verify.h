@@ -36,6 +36,8 @@ typedef enum MocxRule {
     MOCX_RULE_WQE_INDEX,
     MOCX_RULE_WQE_QUEUE,
     MOCX_RULE_WQE_RESERVED,
+    MOCX_RULE_LIST_END,
+    MOCX_RULE_TRANSLATION_LIST,
     MOCX_RULE_CQ_OVERRUN,
     MOCX_RULE_CQ_INDEX_AHEAD,
     MOCX_RULE_CQ_INDEX_BACKWARDS,
@@ -209,6 +211,37 @@ void mocx_verify_covered(MocxDev *dev, uint32_t qpn, uint32_t doorbell,
  */
 void mocx_verify_wqe(MocxDev *dev, uint32_t qpn, uint16_t counter,
                      const uint8_t *ctrl);
+
+/**
+ * mocx_verify_list_end() - a kernel ends a receive list with the wrong key
+ * @dev: the device
+ * @key: lkey
+ */
+void mocx_verify_list_end(MocxDev *dev, uint32_t key);
+/**
+ * struct MocxListCheck - the translations that a UMR brings
+ * @qpn: number of the queue
+ * @pointed: they lie in memory, at @addr, and not in the WQE
+ * @addr: address in the data segment
+ * @bytes: its length
+ * @first: octword in the key where they go
+ * @octwords: how many there are
+ */
+typedef struct MocxListCheck {
+    uint32_t qpn;
+    bool pointed;
+    uint64_t addr;
+    uint32_t bytes;
+    uint32_t first;
+    uint16_t octwords;
+} MocxListCheck;
+
+/**
+ * mocx_verify_translations() - a device takes a list in whole units
+ * @dev: the device
+ * @l: the list
+ */
+void mocx_verify_translations(MocxDev *dev, const MocxListCheck *l);
 
 /*
  * Completion and event queues (verify_cq.c)

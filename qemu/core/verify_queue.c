@@ -9,6 +9,10 @@
 #define CTRL_FM_CE_SE       11
 #define FM_CE_SE_RESERVED   0x11
 
+/* Of a list in memory (drivers/infiniband/hw/mlx5/mr.c: MLX5_UMR_ALIGN) */
+#define LIST_ALIGN          2048
+#define OCTWORD             16
+
 void mocx_verify_send_doorbell(MocxDev *dev, uint32_t qpn, bool known)
 {
     if (!known && mocx_table_was(&dev->queues, qpn)) {
@@ -72,5 +76,39 @@ void mocx_verify_wqe(MocxDev *dev, uint32_t qpn, uint16_t counter,
         mocx_breach(dev, MOCX_RULE_WQE_RESERVED, qpn,
                     "WQE %u of queue %u: reserved bits of the control segment "
                     "are set", counter, qpn);
+    }
+}
+
+void mocx_verify_list_end(MocxDev *dev, uint32_t key)
+{
+    mocx_breach(dev, MOCX_RULE_LIST_END, key,
+                "a receive list ends with lkey 0x%x, but the key that ends it "
+                "is 0x%x", key, mocx_key_terminate(dev));
+}
+
+static void translations_breach(MocxDev *dev, const MocxListCheck *l,
+                                const char *what, uint64_t value)
+{
+    mocx_breach(dev, MOCX_RULE_TRANSLATION_LIST, l->qpn,
+                "a UMR of queue %u: %s, not 0x%llx", l->qpn, what,
+                (unsigned long long)value);
+}
+
+void mocx_verify_translations(MocxDev *dev, const MocxListCheck *l)
+{
+    if (l->octwords % MOCX_UMR_UNIT) {
+        translations_breach(dev, l, "octwords are counted in fours",
+                            l->octwords);
+    }
+    if (l->first % MOCX_UMR_UNIT) {
+        translations_breach(dev, l, "a list begins at a fourth octword",
+                            l->first);
+    }
+    if (l->pointed && l->addr % LIST_ALIGN) {
+        translations_breach(dev, l, "a list is aligned to 2048 bytes", l->addr);
+    }
+    if (l->pointed && l->bytes != l->octwords * OCTWORD) {
+        translations_breach(dev, l, "the data segment holds the octwords",
+                            l->bytes);
     }
 }

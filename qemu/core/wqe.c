@@ -299,7 +299,8 @@ MocxMemResult mocx_wqe_write(MocxDev *dev, const MocxQp *qp, const MocxWqe *wqe,
            : mocx_sgl_write(dev, &acc, wqe->segs, wqe->num_segs, off, buf, len);
 }
 
-MocxWqeResult mocx_recv_parse(MocxRecvWqe *wqe, const uint8_t *raw, size_t len)
+MocxWqeResult mocx_recv_parse(MocxDev *dev, MocxRecvWqe *wqe,
+                              const uint8_t *raw, size_t len)
 {
     wqe->num_sges = 0;
     wqe->room = 0;
@@ -308,7 +309,7 @@ MocxWqeResult mocx_recv_parse(MocxRecvWqe *wqe, const uint8_t *raw, size_t len)
         uint32_t count = mocx_get_be32(raw);
         uint32_t lkey = mocx_get_be32(raw + 4);
 
-        if (!count && lkey == MOCX_KEY_TERMINATE) {
+        if (!count && mocx_sgl_ends(dev, wqe->sges, wqe->num_sges, lkey)) {
             break;
         }
         if (count & MLX5_INLINE_SEG) {

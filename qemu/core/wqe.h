@@ -119,12 +119,14 @@ MocxMemResult mocx_wqe_write(MocxDev *dev, const MocxQp *qp, const MocxWqe *wqe,
 
 /**
  * mocx_recv_parse() - the scatter list of a receive WQE
+ * @dev: the device
  * @wqe: its scatter list is filled
  * @raw: @len bytes, without the next segment of an SRQ
  * @len: bytes of @raw
  *
  * Return: MOCX_WQE_OK; an empty list is no error.
  */
-MocxWqeResult mocx_recv_parse(MocxRecvWqe *wqe, const uint8_t *raw, size_t len);
+MocxWqeResult mocx_recv_parse(MocxDev *dev, MocxRecvWqe *wqe,
+                              const uint8_t *raw, size_t len);
 
 #endif /* MOCX_WQE_H */

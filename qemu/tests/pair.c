@@ -29,12 +29,13 @@ static Drv *bring_up(World *w, unsigned host)
     return d;
 }
 
-static Pair *pair_make(uint8_t type, const DrvPath *path, bool loopback)
+static Pair *pair_make(uint8_t type, const DrvPath *path, bool loopback,
+                       const MocxConfig *cfg)
 {
     Pair *p = calloc(1, sizeof(*p));
 
     p->loopback = loopback;
-    p->w = world_new(loopback ? 1 : 2, NULL);
+    p->w = world_new(loopback ? 1 : 2, cfg);
     p->a.d = bring_up(p->w, 0);
     p->b.d = loopback ? p->a.d : bring_up(p->w, 1);
     side_objects(&p->a, type, PAIR_VA_A);
@@ -45,12 +46,17 @@ static Pair *pair_make(uint8_t type, const DrvPath *path, bool loopback)
 
 Pair *pair_new(uint8_t type, const DrvPath *path)
 {
-    return pair_make(type, path, false);
+    return pair_make(type, path, false, NULL);
+}
+
+Pair *pair_new_of(uint8_t type, const DrvPath *path, const MocxConfig *cfg)
+{
+    return pair_make(type, path, false, cfg);
 }
 
 Pair *pair_new_loopback(uint8_t type, const DrvPath *path)
 {
-    return pair_make(type, path, true);
+    return pair_make(type, path, true, NULL);
 }
 
 static void side_free(Side *s)

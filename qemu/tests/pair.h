@@ -27,6 +27,8 @@ typedef struct Pair {
 
 /** pair_new() - connect; @path NULL: defaults */
 Pair *pair_new(uint8_t type, const DrvPath *path);
+/** pair_new_of() - the same with models made from @cfg */
+Pair *pair_new_of(uint8_t type, const DrvPath *path, const MocxConfig *cfg);
 /** pair_new_loopback() - the same between two QPs of one device */
 Pair *pair_new_loopback(uint8_t type, const DrvPath *path);
 /** pair_free() - tears everything down; every object and page must come back */
