@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 
+#include "../compat/compat.h"
 #include "core.h"
 #include "eq.h"
 
@@ -51,7 +52,7 @@ const struct mlx5_eqe *crnic_eq_next(const struct crnic_eq *eq)
  * @eq: event queue
  * @budget: at most that many entries
  *
- * Context: the interrupt handler, or with the interrupt disabled.
+ * Context: one caller at a time, see crnic_eq_service().
  * Return: number of entries handled.
  */
 unsigned int crnic_eq_poll(struct crnic_eq *eq, unsigned int budget)
@@ -67,14 +68,44 @@ unsigned int crnic_eq_poll(struct crnic_eq *eq, unsigned int budget)
 	return n;
 }
 
+/**
+ * crnic_eq_arm - ask for an interrupt for entries that are not handled yet
+ * @eq: event queue
+ *
+ * Context: as crnic_eq_poll().
+ */
+void crnic_eq_arm(struct crnic_eq *eq)
+{
+	KUNIT_STATIC_STUB_REDIRECT(crnic_eq_arm, eq);
+
+	crnic_eq_ci_db(&eq->dev->uar, eq->eqn, eq->ci, true);
+}
+
+/**
+ * crnic_eq_service - handle what is there, and ask for an interrupt for the rest
+ * @eq: event queue
+ *
+ * Its interrupt calls this, and beside it whoever fears that one got lost.
+ *
+ * Context: any.
+ * Return: number of entries handled.
+ */
+unsigned int crnic_eq_service(struct crnic_eq *eq)
+{
+	unsigned long flags;
+	unsigned int n;
+
+	spin_lock_irqsave(&eq->lock, flags);
+	n = crnic_eq_poll(eq, CRNIC_EQ_BUDGET);
+	/* entries beyond the budget make the device interrupt again at once */
+	crnic_eq_arm(eq);
+	spin_unlock_irqrestore(&eq->lock, flags);
+	return n;
+}
+
 static irqreturn_t crnic_eq_irq(int irq, void *data)
 {
-	struct crnic_eq *eq = data;
-	unsigned int n = crnic_eq_poll(eq, CRNIC_EQ_BUDGET);
-
-	/* entries beyond the budget make the device interrupt again at once */
-	crnic_eq_ci_db(&eq->dev->uar, eq->eqn, eq->ci, true);
-	return n ? IRQ_HANDLED : IRQ_NONE;
+	return crnic_eq_service(data) ? IRQ_HANDLED : IRQ_NONE;
 }
 
 static int crnic_eq_request_irq(struct crnic_eq *eq, const char *name)
@@ -122,6 +153,7 @@ int crnic_eq_open(struct crnic_dev *dev, struct crnic_eq *eq, const struct crnic
 		.log_size = s->log_size,
 		.vector = s->vector,
 	};
+	spin_lock_init(&eq->lock);
 
 	err = crnic_buf_alloc(dev, sizeof(struct mlx5_eqe) << s->log_size, &eq->buf);
 	if (err)
@@ -141,7 +173,7 @@ int crnic_eq_open(struct crnic_dev *dev, struct crnic_eq *eq, const struct crnic
 		goto destroy_eq;
 
 	/* whatever came in between interrupts now */
-	crnic_eq_ci_db(&dev->uar, eq->eqn, eq->ci, true);
+	crnic_eq_arm(eq);
 	return 0;
 
 destroy_eq:

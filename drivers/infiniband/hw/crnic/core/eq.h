@@ -16,8 +16,9 @@
  * struct crnic_eq - event queue
  * @dev: device
  * @buf: ring
- * @handle: called for each EQE, in hard interrupt context
- * @ci: consumer counter; written by the interrupt handler alone
+ * @handle: called for each EQE, with @lock held and interrupts off
+ * @lock: one at a time consumes; protects @ci.  Outside of all locks of the handlers
+ * @ci: consumer counter
  * @log_size: log2 of the entries
  * @eqn: number
  * @vector: MSI-X vector
@@ -27,6 +28,7 @@ struct crnic_eq {
 	struct crnic_dev *dev;
 	struct crnic_buf buf;
 	void (*handle)(struct crnic_eq *eq, const struct mlx5_eqe *eqe);
+	spinlock_t lock;	/* protects ci; outside of all locks of the handlers */
 	u32 ci;
 	u8 log_size;
 	u8 eqn;
@@ -55,5 +57,7 @@ void crnic_eq_close(struct crnic_eq *eq);
 void crnic_eq_init_ring(struct crnic_eq *eq);
 const struct mlx5_eqe *crnic_eq_next(const struct crnic_eq *eq);
 unsigned int crnic_eq_poll(struct crnic_eq *eq, unsigned int budget);
+void crnic_eq_arm(struct crnic_eq *eq);
+unsigned int crnic_eq_service(struct crnic_eq *eq);
 
 #endif /* CRNIC_EQ_H */

@@ -177,22 +177,12 @@ void crnic_eqs_destroy(struct crnic_dev *dev)
  * For a command that timed out: should its interrupt have got lost, then so that
  * the queue does not fill up.
  *
- * Context: process.
+ * Context: process; any number of callers, and the interrupt beside them.
  */
 void crnic_eqs_poll_cmd(struct crnic_dev *dev)
 {
-	struct crnic_eq *eq;
-	int irq;
-
-	if (!dev->eqs)
-		return;
-
-	eq = &dev->eqs->cmd;
-	irq = crnic_irq_number(dev, eq->vector);
-	disable_irq(irq);
-	if (crnic_eq_poll(eq, BIT(eq->log_size)))
-		crnic_eq_ci_db(&dev->uar, eq->eqn, eq->ci, true);
-	enable_irq(irq);
+	if (dev->eqs)
+		crnic_eq_service(&dev->eqs->cmd);
 }
 
 /**
