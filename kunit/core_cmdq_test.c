@@ -381,6 +381,33 @@ static void death_wakes_those_who_wait(struct kunit *test)
 		expect_done(test, &c[i], -EIO);
 }
 
+/* A slot comes free and the device dies before its next owner has run */
+static void command_of_a_device_that_just_died_does_not_wait(struct kunit *test)
+{
+	struct cmdq_test *t = cmdq_setup(test);
+	struct caller c[ORDINARY + 1];
+	unsigned int i;
+
+	t->dev->cfg.cmd_timeout_ms = 10 * WAIT_MS;
+	t->hold = true;
+	crnic_cmdq_use_events(t->dev, true);
+	for (i = 0; i < ORDINARY + 1; i++)
+		caller_start(test, &c[i], MLX5_CMD_OP_NOP, false);
+	KUNIT_ASSERT_TRUE(test, rung_within(t, ORDINARY));
+	/* the last one waits for a slot */
+	msleep(20);
+	preempt_disable();
+	device_release(t, 0);
+	crnic_dev_break(t->dev, "the test says so");
+	preempt_enable();
+	for (i = 0; i < ORDINARY + 1; i++)
+		if (wait_for_completion_timeout(&c[i].done, msecs_to_jiffies(WAIT_MS)))
+			KUNIT_EXPECT_TRUE(test, c[i].err == -EIO || !c[i].err);
+		else
+			KUNIT_FAIL(test, "caller %u still waits", i);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->rung), ORDINARY);
+}
+
 static struct kunit_case cmdq_cases[] = {
 	KUNIT_CASE_PARAM(message_arrives_whole, length_gen_params),
 	KUNIT_CASE(message_without_a_header_is_refused),
@@ -392,6 +419,7 @@ static struct kunit_case cmdq_cases[] = {
 	KUNIT_CASE(case_4_late_completion_is_harmless),
 	KUNIT_CASE(dead_device_lets_callers_clean_up),
 	KUNIT_CASE(death_wakes_those_who_wait),
+	KUNIT_CASE(command_of_a_device_that_just_died_does_not_wait),
 	{}
 };
 

@@ -143,16 +143,30 @@ void crnic_cmdq_ring(struct crnic_dev *dev, unsigned int slot)
 	iowrite32be(BIT(slot), &dev->iseg->cmd_dbell);
 }
 
-static void crnic_cmd_post(struct crnic_cmdq *q, struct crnic_cmd *cmd, const void *in)
+/*
+ * The flush of a device in error wakes those whose slots it finds, so whoever comes
+ * after it must see for himself that nobody will answer: the look at the device
+ * comes after the slot is there to be found.
+ */
+static int crnic_cmd_post(struct crnic_cmdq *q, struct crnic_cmd *cmd, const void *in)
 {
+	bool dead;
+
 	crnic_mbox_write(&cmd->in, in, cmd->inlen);
 	crnic_entry_fill(crnic_cmdq_entry(q, cmd->slot), cmd, in);
 
 	spin_lock_irq(&q->lock);
-	q->slots[cmd->slot] = cmd;
+	dead = crnic_dead(q->dev);
+	if (dead)
+		q->free |= BIT(cmd->slot);
+	else
+		q->slots[cmd->slot] = cmd;
 	spin_unlock_irq(&q->lock);
+	if (dead)
+		return -EIO;
 
 	crnic_cmdq_ring(q->dev, cmd->slot);
+	return 0;
 }
 
 /* Take one finished command out of its slot; returns it if nobody waits for it any more */
@@ -295,7 +309,9 @@ static int crnic_cmd_trip(struct crnic_dev *dev, const void *in, unsigned int in
 	if (err)
 		goto free;
 
-	crnic_cmd_post(q, cmd, in);
+	err = crnic_cmd_post(q, cmd, in);
+	if (err)
+		goto free;
 	err = crnic_cmd_wait(q, cmd);
 	if (err) {
 		if (err == -ETIMEDOUT) {
