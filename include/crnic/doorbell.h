@@ -7,16 +7,22 @@
  * the command queue orders memory against the device.
  */
 #include <linux/io.h>
-#include <linux/io-64-nonatomic-lo-hi.h>
 
 #include <crnic/hw.h>
 #include <crnic/uar.h>
 
 /*
+ * Two stores of half a doorbell could meet those of another CPU, and the kernel's
+ * queues share one doorbell page.
+ */
+#ifndef CONFIG_64BIT
+#error "crnic needs a 64-bit kernel: a doorbell is one store of 64 bits"
+#endif
+
+/*
  * crnic_uar_write64 - ring a doorbell of two big-endian words
  *
- * The device must see both words at once; where the CPU has no 64-bit store, the
- * first word is only latched and the second one rings (lo_hi order).
+ * The device must see both words at once.
  */
 static inline void crnic_uar_write64(const __be32 val[2], void __iomem *reg)
 {
