@@ -146,6 +146,7 @@ static void firmware_is_left_as_it_was(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, crnic_stages_up(fw->dev, table, FW_ROWS), 0);
 	KUNIT_EXPECT_TRUE(test, fw->inited);
 	KUNIT_EXPECT_EQ(test, fw->issi, 1);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(fw->dev->terminate_lkey), FAKE_TERMINATE_LKEY);
 	KUNIT_EXPECT_EQ(test, fw->num_pages, FAKE_BOOT_PAGES + FAKE_INIT_PAGES);
 	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), FAKE_BOOT_PAGES + FAKE_INIT_PAGES);
 	crnic_stages_down(fw->dev, table);

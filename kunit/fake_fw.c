@@ -120,6 +120,14 @@ static int fake_query_cap(struct fake_fw *fw, const void *in, void *out)
 	MLX5_SET(cmd_hca_cap, cap, log_max_cq, 14);
 	MLX5_SET(cmd_hca_cap, cap, log_max_transport_domain, 5);
 	MLX5_SET(cmd_hca_cap, cap, cmdif_checksum, 3);
+	MLX5_SET(cmd_hca_cap, cap, terminate_scatter_list_mkey, 1);
+	return 0;
+}
+
+static int fake_special_contexts(struct fake_fw *fw, const void *in, void *out)
+{
+	MLX5_SET(query_special_contexts_out, out, terminate_scatter_list_mkey,
+		 FAKE_TERMINATE_LKEY);
 	return 0;
 }
 
@@ -138,6 +146,7 @@ static const struct fake_cmd fake_cmds[] = {
 	{ MLX5_CMD_OP_QUERY_PAGES,	fake_query_pages },
 	{ MLX5_CMD_OP_MANAGE_PAGES,	fake_manage_pages },
 	{ MLX5_CMD_OP_QUERY_HCA_CAP,	fake_query_cap },
+	{ MLX5_CMD_OP_QUERY_SPECIAL_CONTEXTS, fake_special_contexts },
 };
 
 /* Objects come and go in pairs */

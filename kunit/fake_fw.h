@@ -13,6 +13,7 @@
 #define FAKE_MAX_PAGES	4096
 #define FAKE_BOOT_PAGES	5
 #define FAKE_INIT_PAGES	600	/* more than one command carries */
+#define FAKE_TERMINATE_LKEY	0x4242	/* not the key of devices that are not asked */
 
 /**
  * struct fake_fw - firmware

@@ -73,6 +73,7 @@ struct crnic_refusal {
  * @uar: doorbell page of all kernel objects
  * @tdn: transport domain of the function
  * @pdn: protection domain of the netdev's rings and of core objects
+ * @terminate_lkey: key that ends a scatter list early, as a data segment wants it
  * @mac: permanent MAC address of the port
  * @cmdq: command queue
  * @pages: firmware pages
@@ -113,6 +114,7 @@ struct crnic_dev {
 	struct crnic_uar uar;
 	u32 tdn;
 	u32 pdn;
+	__be32 terminate_lkey;
 	u8 mac[6];
 
 	struct crnic_cmdq *cmdq;

@@ -6,6 +6,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/string.h>
 
+#include <crnic/obj/mkey.h>
 #include <crnic/obj/pd.h>
 #include <crnic/obj/vport.h>
 
@@ -132,6 +133,7 @@ static void crnic_stage_uar_down(struct crnic_dev *dev)
 
 static int crnic_stage_port_up(struct crnic_dev *dev)
 {
+	struct crnic_special_keys keys;
 	struct crnic_vport_nic nic;
 	int err;
 
@@ -139,6 +141,11 @@ static int crnic_stage_port_up(struct crnic_dev *dev)
 	if (err)
 		return err;
 	memcpy(dev->mac, nic.mac, sizeof(dev->mac));
+
+	err = crnic_special_keys_query(dev, &keys);
+	if (err)
+		return err;
+	dev->terminate_lkey = keys.terminate_lkey;
 
 	err = crnic_pd_alloc(dev, &dev->pdn);
 	if (err)
