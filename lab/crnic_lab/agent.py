@@ -14,7 +14,7 @@ import random
 import time
 from dataclasses import dataclass
 
-from .errors import LabError
+from .errors import LabError, Lost, Refusal, reason
 from .qmp import JsonSocket
 
 CHUNK = 1 << 20
@@ -61,7 +61,7 @@ class Session(JsonSocket):
         self.send({'execute': command, 'arguments': arguments})
         answer = self.receive()
         if 'error' in answer:
-            raise LabError(f"{command}: {answer['error']['desc']}")
+            raise Refusal(f"{command}: {answer['error']['desc']}")
         return answer['return']
 
     def read(self, handle):
@@ -75,12 +75,14 @@ class Session(JsonSocket):
 
 
 class Agent:
-    """A guest's agent, found by the path of its socket."""
+    """A guest's agent, found by the path of its socket. end(patience) is the
+    error that tells why the guest has ended, or None if it has not within
+    that many seconds."""
 
     serial = itertools.count()
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, path, end=lambda patience: None):
+        self.path, self.end = path, end
 
     @contextlib.contextmanager
     def session(self, timeout=60):
@@ -90,9 +92,11 @@ class Agent:
                 with Session(self.path, timeout) as session:
                     yield session
             except TimeoutError as error:
-                raise LabError('the guest does not answer') from error
-            except OSError as error:
-                raise LabError(f'the guest is gone: {error.strerror}') from error
+                raise self.end(0) or \
+                    LabError('the guest does not answer') from error
+            except (OSError, Lost) as error:
+                raise self.end(1) or LabError(
+                    f'the guest is gone: {reason(error)}') from error
 
     def answers(self):
         """Whether the agent is there, asked for half a second."""

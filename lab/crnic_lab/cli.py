@@ -2,12 +2,13 @@
 """The command line of scripts/lab."""
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
 import sys
 
-from . import console, demo, gid, pyverbs
+from . import accel, console, demo, gid, pyverbs
 from .errors import LabError
 from .lab import DEFAULTS, Lab, all_labs
 
@@ -84,9 +85,13 @@ def flat(value, prefix=''):
 
 def cmd_status(lab, args):
     status = {guest.name: guest.status() for guest in lab.guests()}
+    options = lab.running()['options']
+    chosen = accel.of(options)
     if args.json:
-        print(json.dumps(status, indent=1))
+        told = {'accelerator': dataclasses.asdict(chosen)}
+        print(json.dumps(told | status, indent=1))
         return
+    print(f'accelerator: {chosen}')
     for name, value in status.items():
         print(f'{name}:' if value else f'{name}: no mocx')
         for key, item in flat(value or {}):
@@ -130,6 +135,8 @@ def add_up(commands):
     up.add_argument('--model', metavar='K=V,…', help='properties of mocx')
     up.add_argument('--tb-size', type=int, metavar='MIB',
                     help='of TCG\'s buffer of translated code')
+    up.add_argument('--accel', metavar='auto|kvm|tcg',
+                    help='what runs the guests: KVM if it can, else TCG')
     up.add_argument('--append', metavar='"…"', help='kernel command line')
     up.add_argument('--bench', action='store_true',
                     help='a second wire with virtio-net and rxe')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The one exception the lab raises for what a user can understand."""
+"""What the lab raises for what a user can understand."""
 
 
 class LabError(Exception):
@@ -12,3 +12,20 @@ class LabError(Exception):
     def __str__(self):
         text = super().__str__()
         return f'{text}; full log: {self.log}' if self.log else text
+
+
+def reason(error):
+    """What went wrong in an OSError or a LabError, without its number."""
+    return getattr(error, 'strerror', None) or str(error)
+
+
+class WrongUse(LabError):
+    """An argument that cannot be right. Nothing was begun."""
+
+
+class Refusal(LabError):
+    """What QEMU or a guest's agent answers to a request it does not take."""
+
+
+class Lost(LabError):
+    """There is nobody at a socket's other end, or not any more."""

@@ -2,11 +2,12 @@
 """A running guest, and what is done in it once it is up."""
 
 import json
+import time
 
-from . import dmesg
+from . import dmesg, machine, words
 from .agent import Agent
 from .drivers import BENCH_PCI, DRIVERS, WIRE_PCI
-from .errors import LabError
+from .errors import LabError, Lost, reason
 from .machine import HOSTS
 from .qmp import Qmp
 
@@ -28,12 +29,29 @@ done; exit 1'''
 
 
 class Guest:
-    """Guest a or b of a lab."""
+    """Guest a or b of a lab, whose QEMU has that pid and logs there."""
 
-    def __init__(self, name, sockets, options):
-        self.name, self.sockets, self.options = name, sockets, options
-        self.agent = Agent(f'{sockets}/{name}.qga')
-        self.row = DRIVERS[options['drivers'][name]]
+    def __init__(self, name, state, logs):
+        self.name, self.logs = name, logs
+        self.sockets, self.options = state['sockets'], state['options']
+        self.pid = state['pids'].get(name, 0)
+        self.agent = Agent(f'{self.sockets}/{name}.qga', self.end)
+        self.row = DRIVERS[self.options['drivers'][name]]
+
+    def alive(self):
+        """Whether its QEMU is there."""
+        return machine.alive(self.pid, self.sockets)
+
+    def end(self, patience=0):
+        """Why the guest has ended, or never will: an error with the last
+        words of it or its QEMU. None if it runs on for so many seconds: one
+        that ends closes its sockets a little earlier."""
+        limit = time.monotonic() + patience
+        while self.alive() and not words.is_stuck(self.logs, self.name):
+            if time.monotonic() >= limit:
+                return None
+            time.sleep(0.05)
+        return machine.end_of(self.name, self.pid, self.logs)
 
     def run(self, command, **kwargs):
         """Run a command (a list, or a line for the shell): a Result."""
@@ -54,13 +72,22 @@ class Guest:
             lines = (result.stderr or result.stdout).decode(errors='replace')
             last = lines.strip().splitlines()[-1:] or ['no output']
             shown = command if isinstance(command, str) else ' '.join(command)
+            shown = shown.strip().split('\n')[0]
             raise LabError(f'{self.name}: {shown}: exit code '
                            f'{result.returncode}: {last[0]}')
         return result.text
 
-    def qmp(self, command, **arguments):
-        with Qmp(f'{self.sockets}/{self.name}.qmp') as qmp:
-            return qmp.execute(command, **arguments)
+    def qmp(self, command, /, **arguments):
+        """Run a command of QEMU's monitor: what it returns."""
+        try:
+            with Qmp(f'{self.sockets}/{self.name}.qmp') as qmp:
+                return qmp.execute(command, **arguments)
+        except TimeoutError as error:
+            raise LabError(f'{self.name}: QEMU does not answer',
+                           self.logs / f'{self.name}.qemu.log') from error
+        except (OSError, Lost) as error:
+            raise self.end(1) or LabError(
+                f'{self.name}: QEMU is gone: {reason(error)}') from error
 
     def status(self):
         """The model's objects and pages, or None without a mocx."""

@@ -10,9 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
-from . import machine
+from . import accel, machine, words
 from .drivers import DRIVERS
 from .errors import LabError
 from .guest import Guest
@@ -28,7 +28,7 @@ SMP = min(2, max(1, (os.cpu_count() or 1) // 2))
 DEFAULTS = {
     'driver': 'crnic', 'suite': 'trixie', 'kernel': '6.12', 'mem': '2G',
     'smp': SMP, 'mtu': 1500, 'model': '', 'append': '', 'bench': False,
-    'tb_size': 0,
+    'tb_size': 0, 'accel': None,
 }
 
 
@@ -99,10 +99,10 @@ class Lab:
         state = self.running()
         if name not in HOSTS:
             raise LabError(f'guests are called a and b, not {name}')
-        if not machine.alive(state['pids'].get(name, 0), state['sockets']):
-            raise LabError(f'guest {name} is not running',
-                           self.dir / f'{name}.console.log')
-        return Guest(name, state['sockets'], state['options'])
+        guest = Guest(name, state, self.dir)
+        if not guest.alive():
+            raise guest.end()
+        return guest
 
     def guests(self):
         return [self.guest(name) for name in HOSTS]
@@ -144,8 +144,12 @@ class Lab:
         options['drivers'] = parse_drivers(options.pop('driver'))
         check_size(options['mem'])
         check_least(options)
+        wish = accel.wish_of(options['accel'])
         self.refuse_second()
         options['images'] = self.prepare(options)
+        chosen = accel.choose(wish, options['images'], self.say)
+        self.say(f'accelerator: {chosen}')
+        options |= {'accel': chosen.name, 'accel_why': chosen.why}
         self.dir.mkdir(parents=True, exist_ok=True)
         sockets = tempfile.mkdtemp(prefix='crnic-lab-')
         state = {'sockets': sockets, 'options': options, 'pids': {}}
@@ -155,7 +159,8 @@ class Lab:
                 state['pids'][name] = machine.start(name, sockets, self.dir,
                                                     options)
                 self.save(state)
-            self.each(self.wait_ready)
+            # The end of one is the end of both: nobody waits for the other.
+            self.each(self.wait_ready, self.down)
         except BaseException:
             self.down()
             raise
@@ -171,35 +176,32 @@ class Lab:
             raise LabError(f'lab {self.name} is up: scripts/lab down')
         self.down()
 
-    def each(self, function):
-        """Run function for both guests at once; the first error counts."""
+    def each(self, function, fail=lambda: None):
+        """Run function for both guests at once. The first error counts; with
+        it, fail is called while the other guest's may still run."""
         with ThreadPoolExecutor() as pool:
-            for future in [pool.submit(function, guest)
-                           for guest in self.guests()]:
-                future.result()
+            futures = [pool.submit(function, guest) for guest in self.guests()]
+            try:
+                for future in as_completed(futures):
+                    future.result()
+            except BaseException:
+                fail()
+                raise
 
     def wait_ready(self, guest):
         self.say(f'{guest.name}: booting')
         end = time.monotonic() + READY_SECONDS
-        pid = self.running()['pids'][guest.name]
-        log = self.dir / f'{guest.name}.console.log'
         while not guest.agent.answers():
-            if not machine.alive(pid, guest.sockets):
-                raise self.end_of(guest.name)
+            ended = guest.end()
+            if ended:
+                raise ended
             if time.monotonic() > end:
                 raise LabError(f'{guest.name}: not ready after '
-                               f'{READY_SECONDS} s: {reason_of(log)}', log)
+                               f'{READY_SECONDS} s: '
+                               f'{words.shown(self.dir, guest.name)}',
+                               self.dir / f'{guest.name}.console.log')
             time.sleep(0.1)
         self.say(f'{guest.name}: ready')
-
-    def end_of(self, name):
-        """Why a guest ended: QEMU's own words, else the console's."""
-        log = self.dir / f'{name}.qemu.log'
-        said = log.read_text(errors='replace').splitlines()[1:]
-        if said:
-            return LabError(f'{name}: QEMU ended: {said[-1]}', log)
-        log = self.dir / f'{name}.console.log'
-        return LabError(f'{name}: the guest ended: {reason_of(log)}', log)
 
     def setup_guest(self, guest):
         options = guest.options
@@ -239,19 +241,6 @@ class Lab:
         return True
 
 
-def reason_of(path):
-    """The line of a console's log that says most about its end."""
-    try:
-        lines = path.read_text(errors='replace').split('\n')
-    except OSError:
-        return 'no output'
-    lines = [line.strip() for line in lines if line.strip()] or ['no output']
-    told = [line for line in lines if 'cannot start' in line or
-            'panic' in line or 'Oops' in line]
-    return (told or lines)[-1]
-
-
 def all_labs():
     """Names of the labs that have a state."""
     return sorted(path.parent.name for path in LABS.glob('*/state.json'))
-

@@ -4,7 +4,7 @@
 import json
 import socket
 
-from .errors import LabError
+from .errors import Lost, Refusal
 
 
 class JsonSocket:
@@ -18,7 +18,7 @@ class JsonSocket:
             self.sock.connect(path)
         except OSError as error:
             self.sock.close()
-            raise LabError(f'cannot reach {path}: {error.strerror}') from error
+            raise Lost(f'cannot reach {path}: {error.strerror}') from error
 
     def send(self, value, prefix=b''):
         self.sock.sendall(prefix + json.dumps(value).encode() + b'\n')
@@ -27,13 +27,18 @@ class JsonSocket:
         while b'\n' not in self.buffer:
             data = self.sock.recv(1 << 20)
             if not data:
-                raise LabError('the connection to the guest was closed')
+                raise Lost('the connection to the guest was closed')
             self.buffer += data
         line, self.buffer = self.buffer.split(b'\n', 1)
         return line
 
     def receive(self):
-        return json.loads(self.read_line())
+        line = self.read_line()
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise Lost(f'no JSON came from the guest: {line[:60]!r}') \
+                from error
 
     def close(self):
         self.sock.close()
@@ -53,12 +58,12 @@ class Qmp(JsonSocket):
         self.receive()
         self.execute('qmp_capabilities')
 
-    def execute(self, command, **arguments):
+    def execute(self, command, /, **arguments):
         """Run one command; events that arrive meanwhile are dropped."""
         self.send({'execute': command, 'arguments': arguments})
         while True:
             answer = self.receive()
             if 'error' in answer:
-                raise LabError(f"{command}: {answer['error']['desc']}")
+                raise Refusal(f"{command}: {answer['error']['desc']}")
             if 'return' in answer:
                 return answer['return']

@@ -7,6 +7,7 @@ import pytest
 from crnic_lab.errors import LabError
 
 import pairs
+from host import Impostors
 from rig import Rig
 from table import Table
 
@@ -103,3 +104,11 @@ def lab(booted, request):
     lines = booted.complaints(marks['says'], marks['breaks'])
     if lines:
         pytest.fail('left behind:\n' + '\n'.join(lines), pytrace=False)
+
+
+@pytest.fixture
+def impostor():
+    """Starts processes that pass for a lab's QEMU."""
+    started = Impostors()
+    yield started
+    started.end()

@@ -2,17 +2,15 @@
 """What a newcomer gets wrong on the host: one clear line each, no guest."""
 
 import contextlib
-import json
 import os
 import pathlib
-import shutil
 import socket
-import subprocess
-import tempfile
 import threading
 
 import pytest
-from crnic_lab.paths import BUILD, LABS, TOP
+from crnic_lab.paths import BUILD, LABS
+
+from host import refused, run, state_of
 
 # A script, and a tool that it cannot do without.
 TOOLS = [
@@ -23,23 +21,6 @@ TOOLS = [
 # Steps that fill a cache from nothing, and so need room first.
 STEPS = ['build-qemu', 'build-guest', 'build-module', 'check-static',
          'check-kunit', 'model-headers']
-
-
-def run(*command, **env):
-    """Run a program of the checkout: exit code, lines of both streams."""
-    done = subprocess.run(command, cwd=TOP, env=os.environ | env, timeout=600,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False)
-    assert 'Traceback' not in done.stdout, done.stdout
-    return done.returncode, done.stdout.strip().splitlines()
-
-
-def refused(*args, **env):
-    """Run scripts/lab, which says one line and fails: that line."""
-    code, lines = run('scripts/lab', *args, **env)
-    assert code not in (0, None), lines
-    assert len(lines) == 1, lines
-    return lines[0]
 
 
 # scripts/lab without a lab
@@ -88,36 +69,6 @@ def test_lab_tells_how_it_is_used(args, told):
 
 
 # A lab whose guests are only said to be there
-
-@contextlib.contextmanager
-def state_of(name, pid):
-    """A lab's state on disk, with that process as both guests."""
-    with tempfile.TemporaryDirectory(prefix='crnic-lab-') as sockets:
-        options = {'drivers': {'a': 'crnic', 'b': 'crnic'}}
-        where = LABS / name
-        where.mkdir(parents=True, exist_ok=True)
-        (where / 'state.json').write_text(json.dumps(
-            {'sockets': sockets, 'options': options,
-             'pids': {'a': pid(sockets), 'b': pid(sockets)}}))
-        try:
-            yield sockets
-        finally:
-            shutil.rmtree(where)
-
-
-@pytest.fixture
-def impostor():
-    """Starts processes that pass for a QEMU: their argument says so."""
-    started = []
-
-    def start(sockets):
-        started.append(subprocess.Popen(['sh', '-c', 'sleep 60; :', sockets]))
-        return started[-1].pid
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
-
 
 def test_lab_of_a_name_that_is_up(impostor):
     with state_of('twice', impostor):
