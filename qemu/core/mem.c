@@ -18,6 +18,7 @@
 /* A UMR may have left anything in page_shift; no key spans more than this. */
 #define MEM_SHIFT_MIN   12
 #define MEM_SHIFT_MAX   36
+#define ATOMIC_BYTES    8u
 
 typedef struct Walk Walk;
 
@@ -29,7 +30,7 @@ struct Walk {
     RunFn *fn;              /* NULL: only check */
     RunFn *null_fn;         /* for the null key */
     uint8_t *buf;
-    uint64_t bus;           /* of the last run, for mocx_mem_addr() */
+    uint64_t bus;           /* of the first run, for mocx_mem_addr() */
     bool reserved_lkey;
     unsigned depth;
     uint32_t steps;
@@ -334,11 +335,11 @@ static bool write_null(Walk *w, uint64_t bus, size_t len)
     return true;
 }
 
+/* One access of the bus: a word that two entries share has no address. */
 static bool keep_addr(Walk *w, uint64_t bus, size_t len)
 {
-    (void)len;
     w->bus = bus;
-    return true;
+    return len == ATOMIC_BYTES;
 }
 
 static bool refuse(Walk *w, uint64_t bus, size_t len)
@@ -397,7 +398,7 @@ MocxMemResult mocx_mem_addr(MocxDev *dev, const MocxAccess *acc, uint32_t key,
                             uint64_t va, uint64_t *bus)
 {
     Walk w = { .dev = dev, .fn = keep_addr, .null_fn = refuse };
-    MocxMemResult r = walk(&w, acc, key, va, 8);
+    MocxMemResult r = walk(&w, acc, key, va, ATOMIC_BYTES);
 
     *bus = w.bus;
     return r;

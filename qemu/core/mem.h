@@ -95,7 +95,17 @@ MocxMemResult mocx_mem_read(MocxDev *dev, const MocxAccess *acc, uint32_t key,
 /** mocx_mem_write() - @buf to guest memory; checks first */
 MocxMemResult mocx_mem_write(MocxDev *dev, const MocxAccess *acc, uint32_t key,
                              uint64_t va, const void *buf, size_t len);
-/** mocx_mem_addr() - bus address of one aligned 8-byte word, for atomics */
+/**
+ * mocx_mem_addr() - bus address of one 8-byte word, for atomics
+ * @dev: the device
+ * @acc: who reaches memory, and how
+ * @key: lkey or rkey
+ * @va: address of the word by that key
+ * @bus: out: where it lies, as aligned as the key's entries leave it
+ *
+ * Return: MOCX_MEM_BAD_DMA if it does not lie in one piece, as the word that
+ * two entries of a key of keys share.
+ */
 MocxMemResult mocx_mem_addr(MocxDev *dev, const MocxAccess *acc, uint32_t key,
                             uint64_t va, uint64_t *bus);
 

@@ -347,6 +347,28 @@ static void endless_keys_end(void **state)
     assert_int_equal(get(f, deep, 0, buf, 1024), MOCX_MEM_BAD_RANGE);
 }
 
+/* An atomic is one access of the bus, which two entries cannot share. */
+static void atomic_word_lies_in_one_piece(void **state)
+{
+    Fixture *f = *state;
+    DrvMr *x = drv_mr_new(f->d, VA + 5, 4100, DRV_ALL);
+    DrvMr *y = drv_mr_new(f->d, VA + 5, 4096, DRV_ALL);
+    MocxKlm two[] = { { 4100, x->key, VA + 5 }, { 4096, y->key, VA + 5 } };
+    uint32_t key = key_of_keys(f, MOCX_MEM_KLM, 0, 8196, two, 2);
+    uint64_t bus;
+
+    assert_int_equal(mocx_mem_addr(f->dev, &f->acc, key, 8, &bus),
+                     MOCX_MEM_OK);
+    assert_int_equal(bus, x->pages[0] + ((VA + 5) & 0xfff) + 8);
+    assert_int_equal(mocx_mem_addr(f->dev, &f->acc, key, 4096, &bus),
+                     MOCX_MEM_BAD_DMA);
+    assert_int_equal(mocx_mem_addr(f->dev, &f->acc, key, 4104, &bus),
+                     MOCX_MEM_OK);
+    key_destroy(f, key);
+    drv_mr_free(x);
+    drv_mr_free(y);
+}
+
 static void list_is_copied_through(void **state)
 {
     Fixture *f = *state;
@@ -442,6 +464,7 @@ int main(void)
         T(failing_entry_leaves_the_first_alone),
         T(equal_entries_are_found_by_division),
         T(endless_keys_end),
+        T(atomic_word_lies_in_one_piece),
         T(list_is_copied_through),
         T(bad_keys_are_refused),
         T(key_is_shown_as_it_was_made),
