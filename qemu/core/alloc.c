@@ -16,7 +16,7 @@
  */
 typedef struct AllocKind {
     uint16_t alloc_op, free_op;
-    MocxObjType type;
+    MocxObjKind obj;
     size_t table;           /* offset of the MocxTable in MocxDev */
     size_t size;
     uint32_t mask;
@@ -24,18 +24,18 @@ typedef struct AllocKind {
 } AllocKind;
 
 static const AllocKind kinds[] = {
-    { MLX5_CMD_OP_ALLOC_PD, MLX5_CMD_OP_DEALLOC_PD, MOCX_OBJ_PD,
+    { MLX5_CMD_OP_ALLOC_PD, MLX5_CMD_OP_DEALLOC_PD, { MOCX_OBJ_PD },
       offsetof(MocxDev, pds), sizeof(MocxObj), 0xffffff, "PD" },
     { MLX5_CMD_OP_ALLOC_TRANSPORT_DOMAIN, MLX5_CMD_OP_DEALLOC_TRANSPORT_DOMAIN,
-      MOCX_OBJ_TD, offsetof(MocxDev, tds), sizeof(MocxObj), 0xffffff,
+      { MOCX_OBJ_TD }, offsetof(MocxDev, tds), sizeof(MocxObj), 0xffffff,
       "transport domain" },
-    { MLX5_CMD_OP_ALLOC_XRCD, MLX5_CMD_OP_DEALLOC_XRCD, MOCX_OBJ_XRCD,
+    { MLX5_CMD_OP_ALLOC_XRCD, MLX5_CMD_OP_DEALLOC_XRCD, { MOCX_OBJ_XRCD },
       offsetof(MocxDev, xrcds), sizeof(MocxObj), 0xffffff, "XRC domain" },
-    { MLX5_CMD_OP_ALLOC_UAR, MLX5_CMD_OP_DEALLOC_UAR, MOCX_OBJ_UAR,
+    { MLX5_CMD_OP_ALLOC_UAR, MLX5_CMD_OP_DEALLOC_UAR, { MOCX_OBJ_UAR },
       offsetof(MocxDev, uars), sizeof(MocxUar), 0xffffff, "UAR" },
     { MLX5_CMD_OP_ALLOC_Q_COUNTER, MLX5_CMD_OP_DEALLOC_Q_COUNTER,
-      MOCX_OBJ_Q_COUNTER, offsetof(MocxDev, q_counters), sizeof(MocxQCounter),
-      0xff, "Q counter" },
+      { MOCX_OBJ_Q_COUNTER }, offsetof(MocxDev, q_counters),
+      sizeof(MocxQCounter), 0xff, "Q counter" },
 };
 
 #define NUM_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -64,7 +64,7 @@ static MocxStatus obj_alloc(MocxDev *dev, MocxCmd *cmd)
     if (!obj) {
         return MOCX_NO_RES;
     }
-    if (!mocx_table_add(kind_table(dev, kind), obj, kind->type)) {
+    if (!mocx_table_add(kind_table(dev, kind), obj, &kind->obj)) {
         mocx_free(obj);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_ALLOC_LIMIT,
                         "no %s left", kind->name);
@@ -88,9 +88,22 @@ static MocxStatus obj_dealloc(MocxDev *dev, MocxCmd *cmd)
                         "%s %u is named by %u objects", kind->name, id,
                         obj->refs);
     }
-    mocx_table_del(kind_table(dev, kind), obj);
-    mocx_free(obj);
+    mocx_table_drop(dev, kind_table(dev, kind), obj);
     return MOCX_OK;
+}
+
+bool mocx_uar_foreign(MocxDev *dev, const MocxObj *uar, const MocxObj *own,
+                      const char *what, uint32_t id)
+{
+    if (uar == own) {
+        return false;
+    }
+    mocx_log(dev, MOCX_LOG_GUEST_ERROR, "doorbell of %s %u on UAR %u ignored",
+             what, id, uar->id);
+    if (dev->verify) {
+        mocx_verify_foreign(dev, what, id, uar->id);
+    }
+    return true;
 }
 
 /* Q counters */
@@ -168,18 +181,10 @@ static const MocxCmdRow rows[] = {
 
 const MocxCmdRows mocx_rows_alloc = { rows, sizeof(rows) / sizeof(rows[0]) };
 
-static void obj_free(void *arg, MocxObj *obj)
-{
-    mocx_table_del(arg, obj);
-    mocx_free(obj);
-}
-
 static void alloc_reset(MocxDev *dev)
 {
     for (unsigned i = 0; i < NUM_KINDS; i++) {
-        MocxTable *t = kind_table(dev, &kinds[i]);
-
-        mocx_table_each(t, obj_free, t);
+        mocx_table_clear(dev, kind_table(dev, &kinds[i]), &kinds[i].obj);
     }
 }
 

@@ -253,7 +253,7 @@ static void raise_event(MocxDev *dev, uint32_t vector)
 
 static void slot_delayed(MocxDev *dev, MocxTimer *timer)
 {
-    MocxSlot *s = (MocxSlot *)((char *)timer - offsetof(MocxSlot, timer));
+    MocxSlot *s = MOCX_CONTAINER_OF(timer, MocxSlot, timer);
     unsigned slot = s - dev->cmdq->slots;
     bool event = s->event;
 

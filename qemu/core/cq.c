@@ -114,7 +114,7 @@ static void cq_notify(MocxDev *dev, MocxCq *cq)
 
 static void cq_timer(MocxDev *dev, MocxTimer *timer)
 {
-    cq_notify(dev, (MocxCq *)((char *)timer - offsetof(MocxCq, timer)));
+    cq_notify(dev, MOCX_CONTAINER_OF(timer, MocxCq, timer));
 }
 
 /*
@@ -218,7 +218,8 @@ static bool cq_unseen(const MocxCq *cq, uint32_t newest)
            (int32_t)(newest - consumed) > 0;
 }
 
-void mocx_cq_arm(MocxDev *dev, uint32_t arm_word, uint32_t cqn)
+void mocx_cq_arm(MocxDev *dev, const MocxObj *uar, uint32_t arm_word,
+                 uint32_t cqn)
 {
     MocxCq *cq = mocx_cq_find(dev, cqn & CQ_INDEX_MASK);
     bool solicited = arm_word & CQ_ARM_SOLICITED;
@@ -228,6 +229,9 @@ void mocx_cq_arm(MocxDev *dev, uint32_t arm_word, uint32_t cqn)
         if (dev->verify) {
             mocx_verify_cq_unknown(dev, cqn & CQ_INDEX_MASK);
         }
+        return;
+    }
+    if (mocx_uar_foreign(dev, uar, cq->uar, "CQ", cq->obj.id)) {
         return;
     }
     if (dev->verify) {
@@ -271,7 +275,7 @@ static MocxStatus cq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *cqc)
                         "EQ %u does not exist",
                         DEVX_GET(cqc, cqc, c_eqn_or_apu_element));
     }
-    if (!mocx_uar_valid(dev, DEVX_GET(cqc, cqc, uar_page))) {
+    if (!mocx_table_find(&dev->uars, DEVX_GET(cqc, cqc, uar_page))) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_UAR,
                         "UAR %u is not allocated",
                         DEVX_GET(cqc, cqc, uar_page));
@@ -302,26 +306,27 @@ static void cq_fill(MocxDev *dev, MocxCq *cq, const uint8_t *cqc)
     cq->log_cqe_sz = cq->cqe_sz ? 7 : 6;
     cq->ignore_overrun = DEVX_GET(cqc, cqc, oi);
     cq->dbr = DEVX_GET64(cqc, cqc, dbr_addr);
-    cq->uar = DEVX_GET(cqc, cqc, uar_page);
+    cq->uar = mocx_table_find(&dev->uars, DEVX_GET(cqc, cqc, uar_page));
     cq->period_mode = DEVX_GET(cqc, cqc, cq_period_mode);
     cq->period = DEVX_GET(cqc, cqc, cq_period);
     cq->max_count = DEVX_GET(cqc, cqc, cq_max_count);
     cq->eq = mocx_eq_find(dev, DEVX_GET(cqc, cqc, c_eqn_or_apu_element));
-    mocx_obj_hold(&cq->eq->obj);
     cq->timer.fn = cq_timer;
 }
 
-static void cq_free(void *arg, MocxObj *obj)
+static void cq_fini(MocxDev *dev, MocxObj *obj)
 {
-    MocxDev *dev = arg;
     MocxCq *cq = (MocxCq *)obj;
 
     mocx_timer_stop(dev, &cq->timer);
-    mocx_obj_drop(&cq->eq->obj);
-    mocx_table_del(&dev->cqs, obj);
     mocx_ring_fini(&cq->ring);
-    mocx_free(cq);
 }
+
+static const MocxObjKind cq_kind = {
+    .type = MOCX_OBJ_CQ,
+    .uses = { offsetof(MocxCq, eq), offsetof(MocxCq, uar) },
+    .fini = cq_fini,
+};
 
 static MocxStatus cq_create(MocxDev *dev, MocxCmd *cmd)
 {
@@ -342,12 +347,12 @@ static MocxStatus cq_create(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
                         "page list does not hold the CQ");
     }
-    if (!mocx_table_add(&dev->cqs, &cq->obj, MOCX_OBJ_CQ)) {
+    cq_fill(dev, cq, cqc);
+    if (!mocx_table_add(&dev->cqs, &cq->obj, &cq_kind)) {
         mocx_ring_fini(&cq->ring);
         mocx_free(cq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_CQ_LIMIT, "no CQ left");
     }
-    cq_fill(dev, cq, cqc);
     DEVX_SET(create_cq_out, cmd->out, cqn, cq->obj.id);
     return MOCX_OK;
 }
@@ -375,8 +380,15 @@ static MocxStatus cq_destroy(MocxDev *dev, MocxCmd *cmd)
                         "CQ %u still serves %u queues", cq->obj.id,
                         cq->obj.refs);
     }
-    cq_free(dev, &cq->obj);
+    mocx_table_drop(dev, &dev->cqs, &cq->obj);
     return MOCX_OK;
+}
+
+/* What MODIFY_CQ is to change: the union that mlx5_ifc.h gives two names. */
+static uint32_t modify_select(const MocxCmd *cmd)
+{
+    return DEVX_GET(modify_cq_in, cmd->in,
+                    modify_field_select_resize_field_select);
 }
 
 /*
@@ -391,7 +403,7 @@ static MocxStatus cq_check_resize(MocxDev *dev, MocxCmd *cmd, MocxCq *cq,
     if (status) {
         return status;
     }
-    if (mocx_get_be32(cmd->in + 12) != CQ_RESIZE_ALL ||
+    if (modify_select(cmd) != CQ_RESIZE_ALL ||
         DEVX_GET(cqc, cqc, cqe_sz) != cq->cqe_sz) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_RESIZE,
                         "only the ring can change, not its CQEs");
@@ -441,7 +453,7 @@ static MocxStatus cq_resize(MocxDev *dev, MocxCmd *cmd, MocxCq *cq,
 static MocxStatus cq_modify(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *cqc = DEVX_ADDR_OF(modify_cq_in, cmd->in, cq_context);
-    uint32_t select = mocx_get_be32(cmd->in + 12);
+    uint32_t select = modify_select(cmd);
     MocxCq *cq;
     MocxStatus status = cq_lookup(dev, cmd, DEVX_GET(modify_cq_in, cmd->in,
                                                      cqn), &cq);
@@ -497,7 +509,7 @@ static MocxStatus cq_query(MocxDev *dev, MocxCmd *cmd)
     DEVX_SET(cqc, cqc, cqe_sz, cq->cqe_sz);
     DEVX_SET(cqc, cqc, oi, cq->ignore_overrun);
     DEVX_SET(cqc, cqc, log_cq_size, cq->log_size);
-    DEVX_SET(cqc, cqc, uar_page, cq->uar);
+    DEVX_SET(cqc, cqc, uar_page, cq->uar->id);
     DEVX_SET(cqc, cqc, cq_period_mode, cq->period_mode);
     DEVX_SET(cqc, cqc, cq_period, cq->period);
     DEVX_SET(cqc, cqc, cq_max_count, cq->max_count);
@@ -524,7 +536,7 @@ const MocxCmdRows mocx_rows_cq = { rows, sizeof(rows) / sizeof(rows[0]) };
 
 static void cq_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->cqs, cq_free, dev);
+    mocx_table_clear(dev, &dev->cqs, &cq_kind);
 }
 
 const MocxModule mocx_mod_cq = { .name = "cq", .reset = cq_reset };

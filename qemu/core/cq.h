@@ -25,7 +25,7 @@ typedef struct MocxCq {
     uint16_t max_count;     /* or this many CQEs; 0 in either is none */
     uint64_t event_ns;      /* when the last event was raised */
     MocxTimer timer;        /* an event that is held back */
-    uint32_t uar;
+    MocxObj *uar;
     bool ignore_overrun;    /* oi */
     bool in_error;
     MocxCqArm arm;
@@ -36,17 +36,6 @@ typedef struct MocxCq {
     MocxCqVerify check;     /* verifier mode */
     uint32_t solicited_pi;  /* pi after the newest solicited or error CQE */
 } MocxCq;
-
-/** mocx_cq_hold() / mocx_cq_release() - a queue names it, so it must stay */
-static inline void mocx_cq_hold(MocxCq *cq)
-{
-    mocx_obj_hold(cq ? &cq->obj : NULL);
-}
-
-static inline void mocx_cq_release(MocxCq *cq)
-{
-    mocx_obj_drop(cq ? &cq->obj : NULL);
-}
 
 /** mocx_cq_find() - by number, or NULL */
 MocxCq *mocx_cq_find(MocxDev *dev, uint32_t cqn);
@@ -63,7 +52,8 @@ MocxCq *mocx_cq_find(MocxDev *dev, uint32_t cqn);
  * Return: false on overrun or a CQ in error.
  */
 bool mocx_cq_post(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe);
-/** mocx_cq_arm() - UAR offset 0x20 */
-void mocx_cq_arm(MocxDev *dev, uint32_t arm_word, uint32_t cqn);
+/** mocx_cq_arm() - offset 0x20 of page @uar */
+void mocx_cq_arm(MocxDev *dev, const MocxObj *uar, uint32_t arm_word,
+                 uint32_t cqn);
 
 #endif /* MOCX_CQ_H */

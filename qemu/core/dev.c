@@ -18,10 +18,11 @@ static const MocxModule *const base_modules[] = {
     &mocx_mod_page, &mocx_mod_cap, &mocx_mod_port, &mocx_mod_tx,
 };
 
+/* Each after those whose objects its own use. */
 static const MocxModule *const object_modules[] = {
     &mocx_mod_alloc, &mocx_mod_mkey, &mocx_mod_eq, &mocx_mod_cq,
-    &mocx_mod_steer, &mocx_mod_tir, &mocx_mod_sq, &mocx_mod_rq,
-    &mocx_mod_srq, &mocx_mod_qp, &mocx_mod_roce,
+    &mocx_mod_rq, &mocx_mod_srq, &mocx_mod_tir, &mocx_mod_sq,
+    &mocx_mod_steer, &mocx_mod_qp, &mocx_mod_roce,
 };
 
 #define NUM_BASE    (sizeof(base_modules) / sizeof(base_modules[0]))

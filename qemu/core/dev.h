@@ -142,11 +142,20 @@ bool mocx_speed_supported(uint32_t mbps);
 uint64_t mocx_ticks(MocxDev *dev);
 #define MOCX_TIMER_KHZ  156250
 
-/** mocx_uar_valid() - may an object name this UAR page? */
-static inline bool mocx_uar_valid(MocxDev *dev, uint32_t uar)
-{
-    return mocx_table_find(&dev->uars, uar) != NULL;
-}
+/**
+ * mocx_uar_foreign() - did a doorbell come by another page than its object's?
+ * @dev: the device
+ * @uar: the page that was written to
+ * @own: the page that the object named when it was made, or NULL
+ * @what: kind of object, for the log
+ * @id: its number
+ *
+ * That is what keeps processes apart: one can write to the pages that are
+ * mapped to it, and a card ignores what comes by another page than the object's
+ * without a word (mlx5_ib's devx.c).
+ */
+bool mocx_uar_foreign(MocxDev *dev, const MocxObj *uar, const MocxObj *own,
+                      const char *what, uint32_t id);
 
 void mocx_log(MocxDev *dev, MocxLog level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

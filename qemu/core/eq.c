@@ -125,7 +125,8 @@ void mocx_event_queue(MocxDev *dev, uint8_t type, uint8_t kind, uint32_t num)
     mocx_event(dev, type, 0, data);
 }
 
-void mocx_eq_doorbell(MocxDev *dev, uint32_t value, bool arm)
+void mocx_eq_doorbell(MocxDev *dev, const MocxObj *uar, uint32_t value,
+                      bool arm)
 {
     MocxEq *eq = mocx_eq_find(dev, value >> 24);
 
@@ -135,6 +136,9 @@ void mocx_eq_doorbell(MocxDev *dev, uint32_t value, bool arm)
         if (dev->verify) {
             mocx_verify_eq_unknown(dev, value >> 24);
         }
+        return;
+    }
+    if (mocx_uar_foreign(dev, uar, eq->uar, "EQ", eq->obj.id)) {
         return;
     }
     if (dev->verify) {
@@ -162,7 +166,7 @@ static MocxStatus eq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *eqc)
                         "vector %u of %u", DEVX_GET(eqc, eqc, intr),
                         dev->cfg.num_vectors);
     }
-    if (!mocx_uar_valid(dev, DEVX_GET(eqc, eqc, uar_page))) {
+    if (!mocx_table_find(&dev->uars, DEVX_GET(eqc, eqc, uar_page))) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_EQ_UAR,
                         "UAR %u is not allocated",
                         DEVX_GET(eqc, eqc, uar_page));
@@ -193,6 +197,15 @@ static void eq_mask_get(MocxEq *eq, const MocxCmd *cmd)
     eq->mask[0] &= ~1ULL;       /* completions are not asked for by mask */
 }
 
+static void eq_fini(MocxDev *dev, MocxObj *obj)
+{
+    mocx_ring_fini(&((MocxEq *)obj)->ring);
+}
+
+static const MocxObjKind eq_kind = {
+    .type = MOCX_OBJ_EQ, .uses = { offsetof(MocxEq, uar) }, .fini = eq_fini,
+};
+
 static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *eqc = DEVX_ADDR_OF(create_eq_in, cmd->in, eq_context_entry);
@@ -208,30 +221,20 @@ static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
     }
     eq->log_size = DEVX_GET(eqc, eqc, log_eq_size);
     eq->vector = DEVX_GET(eqc, eqc, intr);
-    eq->uar = DEVX_GET(eqc, eqc, uar_page);
+    eq->uar = mocx_table_find(&dev->uars, DEVX_GET(eqc, eqc, uar_page));
     eq_mask_get(eq, cmd);
     if (!eq_ring_init(dev, eq, cmd, eqc)) {
         mocx_free(eq);
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_EQ_PAGES,
                         "page list does not hold the EQ");
     }
-    if (!mocx_table_add(&dev->eqs, &eq->obj, MOCX_OBJ_EQ)) {
+    if (!mocx_table_add(&dev->eqs, &eq->obj, &eq_kind)) {
         mocx_ring_fini(&eq->ring);
         mocx_free(eq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_EQ_LIMIT, "no EQ left");
     }
     DEVX_SET(create_eq_out, cmd->out, eq_number, eq->obj.id);
     return MOCX_OK;
-}
-
-static void eq_free(void *arg, MocxObj *obj)
-{
-    MocxDev *dev = arg;
-    MocxEq *eq = (MocxEq *)obj;
-
-    mocx_table_del(&dev->eqs, obj);
-    mocx_ring_fini(&eq->ring);
-    mocx_free(eq);
 }
 
 static MocxStatus eq_lookup(MocxDev *dev, MocxCmd *cmd, uint32_t eqn,
@@ -256,7 +259,7 @@ static MocxStatus eq_destroy(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_RES_STATE, SYND_EQ_BUSY,
                         "EQ %u still serves %u CQs", eq->obj.id, eq->obj.refs);
     }
-    eq_free(dev, &eq->obj);
+    mocx_table_drop(dev, &dev->eqs, &eq->obj);
     return MOCX_OK;
 }
 
@@ -272,7 +275,7 @@ static MocxStatus eq_query(MocxDev *dev, MocxCmd *cmd)
     }
     DEVX_SET(eqc, eqc, st, eq->armed ? 0x9 : 0xa);     /* armed, fired */
     DEVX_SET(eqc, eqc, log_eq_size, eq->log_size);
-    DEVX_SET(eqc, eqc, uar_page, eq->uar);
+    DEVX_SET(eqc, eqc, uar_page, eq->uar->id);
     DEVX_SET(eqc, eqc, intr, eq->vector);
     DEVX_SET(eqc, eqc, log_page_size, eq->ring.page_shift - 12);
     DEVX_SET(eqc, eqc, consumer_counter, eq->ci);
@@ -291,7 +294,7 @@ const MocxCmdRows mocx_rows_eq = { rows, sizeof(rows) / sizeof(rows[0]) };
 
 static void eq_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->eqs, eq_free, dev);
+    mocx_table_clear(dev, &dev->eqs, &eq_kind);
 }
 
 const MocxModule mocx_mod_eq = { .name = "eq", .reset = eq_reset };

@@ -17,7 +17,7 @@ typedef struct MocxEq {
     uint32_t ci;            /* consumer as last told by the driver, 24 bit */
     bool armed;
     bool overrun;           /* full, and said so */
-    uint32_t uar;
+    MocxObj *uar;
     uint64_t mask[4];       /* event types wanted */
 } MocxEq;
 
@@ -53,7 +53,8 @@ bool mocx_event_wanted(MocxDev *dev, uint8_t type);
  * @num: number of the queue
  */
 void mocx_event_queue(MocxDev *dev, uint8_t type, uint8_t kind, uint32_t num);
-/** mocx_eq_doorbell() - UAR offset 0x40 (@arm) or 0x48 */
-void mocx_eq_doorbell(MocxDev *dev, uint32_t value, bool arm);
+/** mocx_eq_doorbell() - offset 0x40 (@arm) or 0x48 of page @uar */
+void mocx_eq_doorbell(MocxDev *dev, const MocxObj *uar, uint32_t value,
+                      bool arm);
 
 #endif /* MOCX_EQ_H */

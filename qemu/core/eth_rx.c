@@ -309,7 +309,7 @@ void mocx_rq_receive(MocxDev *dev, MocxRq *rq, const MocxEthPkt *pkt,
 bool mocx_rq_flush(MocxDev *dev, MocxWork *work, unsigned budget,
                    unsigned *used)
 {
-    MocxRq *rq = (MocxRq *)((char *)work - offsetof(MocxRq, flush));
+    MocxRq *rq = MOCX_CONTAINER_OF(work, MocxRq, flush);
 
     while (*used < budget) {
         if (!rq_ready(dev, rq) || rq->cq->in_error) {

@@ -312,7 +312,7 @@ static Step sq_flush_turn(MocxDev *dev, MocxSq *sq)
 bool mocx_sq_run(MocxDev *dev, MocxWork *work, unsigned budget,
                  unsigned *used)
 {
-    MocxSq *sq = (MocxSq *)((char *)work - offsetof(MocxSq, work));
+    MocxSq *sq = MOCX_CONTAINER_OF(work, MocxSq, work);
     Step step = STEP_IDLE;
 
     while (*used < budget) {

@@ -8,6 +8,8 @@
 #define SYND_FC_BUSY    0x0fc0003u
 #define SYND_FC_BULK    0x0fc0004u
 
+const MocxObjKind mocx_flow_counter_kind = { .type = MOCX_OBJ_FLOW_COUNTER };
+
 static MocxFlowCounter *counter_of(MocxDev *dev, MocxCmd *cmd, uint32_t id)
 {
     MocxObj *obj = mocx_table_find(&dev->flow_counters, id);
@@ -33,7 +35,7 @@ MocxStatus mocx_flow_counter_alloc(MocxDev *dev, MocxCmd *cmd)
         return MOCX_NO_RES;
     }
     if (!mocx_table_add(&dev->flow_counters, &fc->obj,
-                        MOCX_OBJ_FLOW_COUNTER)) {
+                        &mocx_flow_counter_kind)) {
         mocx_free(fc);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FC_LIMIT,
                         "no flow counter left");
@@ -55,8 +57,7 @@ MocxStatus mocx_flow_counter_dealloc(MocxDev *dev, MocxCmd *cmd)
                         "flow counter %u is named by %u entries", id,
                         fc->obj.refs);
     }
-    mocx_table_del(&dev->flow_counters, &fc->obj);
-    mocx_free(fc);
+    mocx_table_drop(dev, &dev->flow_counters, &fc->obj);
     return MOCX_OK;
 }
 

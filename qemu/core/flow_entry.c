@@ -39,6 +39,12 @@ static void action_release(MocxFlowAction *a)
     mocx_free(a->dests);
 }
 
+void mocx_flow_entry_free(MocxDev *dev, MocxFlowEntry *entry)
+{
+    action_release(&entry->action);
+    mocx_free(entry);
+}
+
 static MocxStatus read_dest(MocxDev *dev, MocxCmd *cmd, const uint8_t *d,
                             const MocxFlowTable *from, MocxFlowDest *dest)
 {
@@ -294,8 +300,7 @@ MocxStatus mocx_flow_entry_delete(MocxDev *dev, MocxCmd *cmd)
         return MOCX_BAD_RES;
     }
     mocx_flow_group_del(dev, g, entry);
-    action_release(&entry->action);
-    mocx_free(entry);
+    mocx_flow_entry_free(dev, entry);
     return MOCX_OK;
 }
 

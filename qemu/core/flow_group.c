@@ -134,26 +134,28 @@ static void free_entries(MocxDev *dev, MocxFlowGroup *g)
             MocxFlowEntry *entry = g->by_index[i];
 
             mocx_flow_group_del(dev, g, entry);
-            mocx_free(entry->action.dests);
-            mocx_free(entry);
+            mocx_flow_entry_free(dev, entry);
         }
     }
 }
 
-void mocx_flow_group_free(MocxDev *dev, MocxFlowGroup *g)
+static void group_fini(MocxDev *dev, MocxObj *obj)
 {
-    MocxFlowGroup **p = &g->table->groups;
+    MocxFlowGroup *g = (MocxFlowGroup *)obj, **p = &g->table->groups;
 
     free_entries(dev, g);
     while (*p != g) {
         p = &(*p)->next;
     }
     *p = g->next;
-    mocx_table_del(&dev->steer->groups, &g->obj);
     mocx_free(g->by_match);
     mocx_free(g->by_index);
-    mocx_free(g);
 }
+
+/* It goes before its table, which cannot be destroyed with groups in it. */
+const MocxObjKind mocx_flow_group_kind = {
+    .type = MOCX_OBJ_FLOW_GROUP, .fini = group_fini,
+};
 
 /* Commands */
 
@@ -220,7 +222,7 @@ MocxStatus mocx_flow_group_create(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_FG_MATCH,
                         "flow group matches on what is not advertised");
     }
-    if (!mocx_table_add(&dev->steer->groups, &g->obj, MOCX_OBJ_FLOW_GROUP)) {
+    if (!mocx_table_add(&dev->steer->groups, &g->obj, &mocx_flow_group_kind)) {
         mocx_free(g);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FG_LIMIT,
                         "no flow group left");
@@ -263,7 +265,7 @@ MocxStatus mocx_flow_group_destroy(MocxDev *dev, MocxCmd *cmd)
                         "flow group %u has %u entries", g->obj.id,
                         g->num_entries);
     }
-    mocx_flow_group_free(dev, g);
+    mocx_table_drop(dev, &dev->steer->groups, &g->obj);
     return MOCX_OK;
 }
 

@@ -82,7 +82,7 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_MKEY_LEN,
                         "region wraps the address space");
     }
-    if (!mkey->free && !mocx_table_find(&dev->pds, mkey->pdn)) {
+    if (!mkey->free && !mkey->pd) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_MKEY_PD,
                         "PD %u does not exist", mkey->pdn);
     }
@@ -144,12 +144,18 @@ static MocxStatus mkey_load_inline(MocxDev *dev, MocxCmd *cmd, MocxMkey *mkey)
     return MOCX_OK;
 }
 
-static void mkey_release(MocxDev *dev, MocxMkey *mkey)
+static void mkey_fini(MocxDev *dev, MocxObj *obj)
 {
+    MocxMkey *mkey = (MocxMkey *)obj;
+
     dev->mkey_octwords -= mkey->octwords;
     mocx_free(mkey->mtt);
-    mocx_free(mkey);
 }
+
+static const MocxObjKind mkey_kind = {
+    .type = MOCX_OBJ_MKEY, .uses = { offsetof(MocxMkey, pd) },
+    .fini = mkey_fini,
+};
 
 static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
 {
@@ -162,6 +168,7 @@ static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
         return MOCX_NO_RES;
     }
     mkey_fill(mkey, mkc);
+    mkey->pd = mocx_table_find(&dev->pds, mkey->pdn);
     status = mkey_check(dev, cmd, mkey);
     if (status) {
         mocx_free(mkey);
@@ -185,12 +192,13 @@ static MocxStatus mkey_create(MocxDev *dev, MocxCmd *cmd)
         return status;
     }
     status = mkey_load_inline(dev, cmd, mkey);
-    if (!status && !mocx_table_add(&dev->mkeys, &mkey->obj, MOCX_OBJ_MKEY)) {
+    if (!status && !mocx_table_add(&dev->mkeys, &mkey->obj, &mkey_kind)) {
         status = mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_MKEY_LIMIT,
                           "no memory key left");
     }
     if (status) {
-        mkey_release(dev, mkey);
+        mkey_fini(dev, &mkey->obj);
+        mocx_free(mkey);
         return status;
     }
     DEVX_SET(create_mkey_out, cmd->out, mkey_index, mkey->obj.id);
@@ -206,14 +214,6 @@ static MocxStatus mkey_lookup(MocxDev *dev, MocxCmd *cmd, uint32_t index,
                       "memory key 0x%x does not exist", index);
 }
 
-static void mkey_free(void *arg, MocxObj *obj)
-{
-    MocxDev *dev = arg;
-
-    mocx_table_del(&dev->mkeys, obj);
-    mkey_release(dev, (MocxMkey *)obj);
-}
-
 static MocxStatus mkey_destroy(MocxDev *dev, MocxCmd *cmd)
 {
     MocxMkey *mkey;
@@ -221,7 +221,7 @@ static MocxStatus mkey_destroy(MocxDev *dev, MocxCmd *cmd)
                                     cmd->in, mkey_index), &mkey);
 
     if (!status) {
-        mkey_free(dev, &mkey->obj);
+        mocx_table_drop(dev, &dev->mkeys, &mkey->obj);
     }
     return status;
 }
@@ -312,7 +312,7 @@ const MocxCmdRows mocx_rows_mkey = { rows, sizeof(rows) / sizeof(rows[0]) };
 
 static void mkey_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->mkeys, mkey_free, dev);
+    mocx_table_clear(dev, &dev->mkeys, &mkey_kind);
 }
 
 const MocxModule mocx_mod_mkey = { .name = "mkey", .reset = mkey_reset };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Number spaces. */
-#include "heap.h"
 #include "obj.h"
+
+#include "heap.h"
 
 #define TABLE_MIN_SLOTS 64
 
@@ -80,7 +81,34 @@ static void table_grow(MocxTable *t)
     t->cap = cap;
 }
 
-bool mocx_table_add(MocxTable *t, MocxObj *obj, MocxObjType type)
+/* Pointers to objects are all alike, whatever kind of object they point to. */
+static MocxObj **use_at(MocxObj *obj, unsigned i)
+{
+    return (MocxObj **)((char *)obj + obj->kind->uses[i]);
+}
+
+static void hold_uses(MocxObj *obj)
+{
+    for (unsigned i = 0; obj->kind->uses[i]; i++) {
+        mocx_obj_hold(*use_at(obj, i));
+    }
+}
+
+static void drop_uses(MocxObj *obj)
+{
+    for (unsigned i = 0; obj->kind->uses[i]; i++) {
+        mocx_obj_use(use_at(obj, i), NULL);
+    }
+}
+
+void mocx_obj_use(MocxObj **at, MocxObj *used)
+{
+    mocx_obj_hold(used);
+    mocx_obj_drop(*at);
+    *at = used;
+}
+
+bool mocx_table_add(MocxTable *t, MocxObj *obj, const MocxObjKind *kind)
 {
     uint32_t i;
 
@@ -102,10 +130,12 @@ bool mocx_table_add(MocxTable *t, MocxObj *obj, MocxObjType type)
     t->count++;
     t->high = t->high > i ? t->high : i + 1;
     obj->id = t->first + i;
-    obj->type = type;
+    obj->type = kind->type;
+    obj->kind = kind;
     obj->refs = 0;
+    hold_uses(obj);
     if (t->live) {
-        t->live[type]++;
+        t->live[kind->type]++;
     }
     return true;
 }
@@ -124,21 +154,31 @@ bool mocx_table_was(const MocxTable *t, uint32_t id)
     return i < t->high && !t->slots[i];
 }
 
-void mocx_table_del(MocxTable *t, MocxObj *obj)
+void mocx_table_drop(MocxDev *dev, MocxTable *t, MocxObj *obj)
 {
+    if (obj->kind->fini) {
+        obj->kind->fini(dev, obj);
+    }
+    drop_uses(obj);
     t->slots[obj->id - t->first] = NULL;
     t->count--;
     if (t->live) {
         t->live[obj->type]--;
     }
+    mocx_free(obj);
 }
 
-void mocx_table_each(MocxTable *t, void (*fn)(void *arg, MocxObj *obj),
-                     void *arg)
+/* All let go of each other before the first is freed. */
+void mocx_table_clear(MocxDev *dev, MocxTable *t, const MocxObjKind *kind)
 {
     for (uint32_t i = 0; i < t->cap; i++) {
-        if (t->slots[i]) {
-            fn(arg, t->slots[i]);
+        if (t->slots[i] && t->slots[i]->kind == kind) {
+            drop_uses(t->slots[i]);
+        }
+    }
+    for (uint32_t i = 0; i < t->cap; i++) {
+        if (t->slots[i] && t->slots[i]->kind == kind) {
+            mocx_table_drop(dev, t, t->slots[i]);
         }
     }
 }

@@ -8,7 +8,11 @@
 #define MOCX_OBJ_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+typedef struct MocxDev MocxDev;
+typedef struct MocxObj MocxObj;
 
 /* What an object is; also the row of the status report. */
 typedef enum MocxObjType {
@@ -37,11 +41,32 @@ typedef enum MocxObjType {
 /** mocx_obj_type_name() - plural, as in the status report: "pds", "mkeys" */
 const char *mocx_obj_type_name(MocxObjType type);
 
-typedef struct MocxObj {
+#define MOCX_OBJ_USES       6
+
+/**
+ * struct MocxObjKind - what objects of a kind use, and how they end
+ * @type: the row of the status report
+ * @uses: where in such an object the pointers to others are that it uses, by
+ *     their offsets; 0 ends the list.  A pointer may be NULL.
+ * @fini: stop its work and timers, free the memory behind it, or NULL.  What it
+ *     uses may be gone.
+ */
+typedef struct MocxObjKind {
+    MocxObjType type;
+    uint16_t uses[MOCX_OBJ_USES + 1];
+    void (*fini)(MocxDev *dev, MocxObj *obj);
+} MocxObjKind;
+
+struct MocxObj {
     uint32_t id;
     uint8_t type;           /* MocxObjType */
-    uint32_t refs;          /* objects that name this one; block its DESTROY */
-} MocxObj;
+    uint32_t refs;          /* objects that use this one; block its DESTROY */
+    const MocxObjKind *kind;
+};
+
+/* The structure that a member at @ptr lies in. */
+#define MOCX_CONTAINER_OF(ptr, type, member) \
+    ((type *)((char *)(ptr) - offsetof(type, member)))
 
 /**
  * struct MocxTable - one number space
@@ -79,22 +104,42 @@ void mocx_table_init(MocxTable *t, uint32_t first, uint32_t limit);
 void mocx_table_fini(MocxTable *t);
 
 /**
- * mocx_table_add() - number @obj and enter it
+ * mocx_table_add() - number @obj, enter it, and hold what it uses
  * @t: the table
- * @obj: receives its number and type; the caller owns it
- * @type: what it is
+ * @obj: its pointers to what it uses are set; receives its number and kind
+ * @kind: what it is
  *
- * Return: false when the table is at its limit.
+ * Return: false when the table is at its limit; the caller still owns @obj.
  */
-bool mocx_table_add(MocxTable *t, MocxObj *obj, MocxObjType type);
+bool mocx_table_add(MocxTable *t, MocxObj *obj, const MocxObjKind *kind);
 /** mocx_table_find() - the object with number @id, or NULL */
 MocxObj *mocx_table_find(const MocxTable *t, uint32_t id);
 /** mocx_table_was() - had an object this number, and has none now? */
 bool mocx_table_was(const MocxTable *t, uint32_t id);
-void mocx_table_del(MocxTable *t, MocxObj *obj);
-/** mocx_table_each() - call @fn on every object; @fn may delete it */
-void mocx_table_each(MocxTable *t, void (*fn)(void *arg, MocxObj *obj),
-                     void *arg);
+/**
+ * mocx_table_drop() - the end of an object: out of its table, what it used is
+ * let go of, its memory is freed
+ * @dev: the device
+ * @t: the table it is in
+ * @obj: nobody uses it any more
+ */
+void mocx_table_drop(MocxDev *dev, MocxTable *t, MocxObj *obj);
+/**
+ * mocx_table_clear() - the end of all objects of a kind
+ * @dev: the device
+ * @t: the table
+ * @kind: the kind
+ *
+ * They may use each other.  What else uses them is gone already.
+ */
+void mocx_table_clear(MocxDev *dev, MocxTable *t, const MocxObjKind *kind);
+
+/**
+ * mocx_obj_use() - a pointer that @obj's kind lists changes
+ * @at: the pointer, in the object
+ * @used: what it points to from now on, or NULL
+ */
+void mocx_obj_use(MocxObj **at, MocxObj *used);
 
 static inline void mocx_obj_hold(MocxObj *obj)
 {

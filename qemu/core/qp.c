@@ -108,6 +108,25 @@ static void decode_layout(MocxQp *qp)
     }
 }
 
+static void qp_fini(MocxDev *dev, MocxObj *obj)
+{
+    MocxQp *qp = (MocxQp *)obj;
+
+    mocx_qp_stop(dev, qp);
+    if (dev->roce->gsi == qp) {
+        dev->roce->gsi = NULL;
+    }
+    mocx_ring_fini(&qp->ring);
+}
+
+static const MocxObjKind qp_kind = {
+    .type = MOCX_OBJ_QP,
+    .uses = { offsetof(MocxQp, queue.uar), offsetof(MocxQp, pd),
+              offsetof(MocxQp, xrcd), offsetof(MocxQp, scq),
+              offsetof(MocxQp, rcq), offsetof(MocxQp, srq) },
+    .fini = qp_fini,
+};
+
 static MocxStatus find_cqs(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
 {
     uint32_t snd = DEVX_GET(qpc, qp->ctx, cqn_snd);
@@ -162,7 +181,8 @@ static MocxStatus find_names(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_QP_XRCD,
                         "XRC domain %u does not exist", xrcdn);
     }
-    if (qp->sq_span && !mocx_table_find(&dev->uars, uar)) {
+    qp->queue.uar = qp->sq_span ? mocx_table_find(&dev->uars, uar) : NULL;
+    if (qp->sq_span && !qp->queue.uar) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_QP_UAR,
                         "UAR %u does not exist", uar);
     }
@@ -229,7 +249,7 @@ static MocxStatus check_type(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
 static bool enter(MocxDev *dev, MocxQp *qp)
 {
     return dev->live[MOCX_OBJ_QP] < 1u << dev->cfg.log_max_qp &&
-           mocx_table_add(&dev->queues, &qp->queue.obj, MOCX_OBJ_QP);
+           mocx_table_add(&dev->queues, &qp->queue.obj, &qp_kind);
 }
 
 static MocxStatus set_up(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
@@ -265,18 +285,6 @@ static void doorbell(MocxDev *dev, MocxQueue *q, uint64_t value)
     mocx_work_queue(dev, &qp->req_work);
 }
 
-static void hold_names(MocxDev *dev, MocxQp *qp)
-{
-    mocx_obj_hold(qp->pd);
-    mocx_obj_hold(qp->xrcd);
-    mocx_cq_hold(qp->scq);
-    mocx_cq_hold(qp->rcq);
-    mocx_obj_hold(qp->srq ? &qp->srq->obj : NULL);
-    if (qp->type == MOCX_QP_GSI) {
-        dev->roce->gsi = qp;
-    }
-}
-
 static MocxStatus qp_create(MocxDev *dev, MocxCmd *cmd)
 {
     MocxQp *qp = mocx_calloc(1, sizeof(*qp));
@@ -300,25 +308,11 @@ static MocxStatus qp_create(MocxDev *dev, MocxCmd *cmd)
     qp->user_index = DEVX_GET(qpc, qp->ctx, user_index);
     qp->wq_signature = DEVX_GET(qpc, qp->ctx, wq_signature);
     mocx_qp_decode(qp);
-    hold_names(dev, qp);
+    if (qp->type == MOCX_QP_GSI) {
+        dev->roce->gsi = qp;
+    }
     DEVX_SET(create_qp_out, cmd->out, qpn, mocx_qpn(qp));
     return MOCX_OK;
-}
-
-static void release(MocxDev *dev, MocxQp *qp)
-{
-    mocx_qp_stop(dev, qp);
-    if (dev->roce->gsi == qp) {
-        dev->roce->gsi = NULL;
-    }
-    mocx_table_del(&dev->queues, &qp->queue.obj);
-    mocx_obj_drop(qp->pd);
-    mocx_obj_drop(qp->xrcd);
-    mocx_cq_release(qp->scq);
-    mocx_cq_release(qp->rcq);
-    mocx_obj_drop(qp->srq ? &qp->srq->obj : NULL);
-    mocx_ring_fini(&qp->ring);
-    mocx_free(qp);
 }
 
 static MocxStatus lookup(MocxDev *dev, MocxCmd *cmd, MocxQp **qp)
@@ -342,7 +336,7 @@ static MocxStatus qp_destroy(MocxDev *dev, MocxCmd *cmd)
                         mocx_qpn(qp));
     }
     if (!status) {
-        release(dev, qp);
+        mocx_table_drop(dev, &dev->queues, &qp->queue.obj);
     }
     return status;
 }
@@ -416,7 +410,7 @@ void mocx_qp_fatal(MocxDev *dev, MocxQp *qp)
 
 void mocx_qp_timer(MocxDev *dev, MocxTimer *timer)
 {
-    MocxQp *qp = (MocxQp *)((char *)timer - offsetof(MocxQp, timer));
+    MocxQp *qp = MOCX_CONTAINER_OF(timer, MocxQp, timer);
 
     if (qp->state == MOCX_QP_ERR) {
         mocx_work_queue(dev, &qp->resp_work);
@@ -425,16 +419,9 @@ void mocx_qp_timer(MocxDev *dev, MocxTimer *timer)
     }
 }
 
-static void drop_qp(void *arg, MocxObj *obj)
-{
-    if (obj->type == MOCX_OBJ_QP) {
-        release(arg, (MocxQp *)obj);
-    }
-}
-
 static void qp_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->queues, drop_qp, dev);
+    mocx_table_clear(dev, &dev->queues, &qp_kind);
 }
 
 #define QP_ROW(op, ifc, fn) MOCX_ROW(op, ifc, MOCX_ST_INITIALIZED, fn)

@@ -13,6 +13,7 @@ typedef struct MocxQueue MocxQueue;
 
 struct MocxQueue {
     MocxObj obj;            /* MOCX_OBJ_QP, MOCX_OBJ_SQ or MOCX_OBJ_RQ */
+    MocxObj *uar;           /* where it is rung; NULL: nowhere */
     /**
      * @doorbell: the 64-bit doorbell came; its first dword holds the opcode and
      * index of the last WQE (@value[63:32]; [31:8] is the queue's number).  The

@@ -146,7 +146,8 @@ static void iseg_write(MocxDev *dev, uint32_t off, uint32_t value)
     }
 }
 
-static void send_doorbell(MocxDev *dev, uint32_t first, uint32_t second)
+static void send_doorbell(MocxDev *dev, const MocxObj *uar, uint32_t first,
+                          uint32_t second)
 {
     MocxQueue *q = (MocxQueue *)mocx_table_find(&dev->queues, second >> 8);
 
@@ -158,16 +159,18 @@ static void send_doorbell(MocxDev *dev, uint32_t first, uint32_t second)
                  second >> 8);
         return;
     }
-    q->doorbell(dev, q, (uint64_t)first << 32 | second);
+    if (!mocx_uar_foreign(dev, uar, q->uar, "queue", q->obj.id)) {
+        q->doorbell(dev, q, (uint64_t)first << 32 | second);
+    }
 }
 
-static void uar_write64(MocxDev *dev, uint32_t off, uint32_t first,
-                        uint32_t second)
+static void uar_write64(MocxDev *dev, const MocxUar *uar, uint32_t off,
+                        uint32_t first, uint32_t second)
 {
     if (off == UAR_CQ_ARM) {
-        mocx_cq_arm(dev, first, second);
+        mocx_cq_arm(dev, &uar->obj, first, second);
     } else if (off >= UAR_SEND && !(off & (UAR_SEND_STEP - 1))) {
-        send_doorbell(dev, first, second);
+        send_doorbell(dev, &uar->obj, first, second);
     }
     /*
      * What follows a send doorbell is a BlueFlame copy of the WQE, which is
@@ -182,41 +185,44 @@ static void uar_write32(MocxDev *dev, MocxUar *uar, uint32_t off,
     uint32_t in_send = off & (UAR_SEND_STEP - 1);
 
     if (off == UAR_EQ_ARM || off == UAR_EQ_UPDATE) {
-        mocx_eq_doorbell(dev, value, off == UAR_EQ_ARM);
+        mocx_eq_doorbell(dev, &uar->obj, value, off == UAR_EQ_ARM);
     } else if (off == UAR_CQ_ARM) {
         uar->arm_latch = value;
     } else if (off == UAR_CQ_ARM + 4) {
-        mocx_cq_arm(dev, uar->arm_latch, value);
+        mocx_cq_arm(dev, &uar->obj, uar->arm_latch, value);
     } else if (off >= UAR_SEND && in_send == 0) {
         uar->send_latch = value;
     } else if (off >= UAR_SEND && in_send == 4) {
-        send_doorbell(dev, uar->send_latch, value);
+        send_doorbell(dev, &uar->obj, uar->send_latch, value);
     }
+}
+
+static MocxUar *uar_at(MocxDev *dev, uint64_t addr)
+{
+    return (MocxUar *)mocx_table_find(&dev->uars, addr >> UAR_SHIFT);
 }
 
 static void reg_write32(MocxDev *dev, uint64_t addr, uint32_t value)
 {
-    uint32_t page = addr >> UAR_SHIFT;
-    MocxObj *uar;
+    MocxUar *uar = uar_at(dev, addr);
 
-    if (page < UAR_FIRST) {
+    if (addr >> UAR_SHIFT < UAR_FIRST) {
         iseg_write(dev, addr, value);
-        return;
-    }
-    uar = mocx_table_find(&dev->uars, page);
-    if (uar) {
-        uar_write32(dev, (MocxUar *)uar, addr & 0xfff, value);
+    } else if (uar) {
+        uar_write32(dev, uar, addr & 0xfff, value);
     }
 }
 
 static void reg_write64(MocxDev *dev, uint64_t addr, uint32_t first,
                         uint32_t second)
 {
+    const MocxUar *uar = uar_at(dev, addr);
+
     if (addr >> UAR_SHIFT < UAR_FIRST) {
         iseg_write(dev, addr, first);
         iseg_write(dev, addr + 4, second);
-    } else if (mocx_table_find(&dev->uars, addr >> UAR_SHIFT)) {
-        uar_write64(dev, addr & 0xfff, first, second);
+    } else if (uar) {
+        uar_write64(dev, uar, addr & 0xfff, first, second);
     }
 }
 

@@ -500,7 +500,7 @@ static bool have_buf(MocxDev *dev, MocxQp *qp)
 bool mocx_req_work(MocxDev *dev, MocxWork *work, unsigned budget,
                    unsigned *used)
 {
-    MocxQp *qp = (MocxQp *)((char *)work - offsetof(MocxQp, req_work));
+    MocxQp *qp = MOCX_CONTAINER_OF(work, MocxQp, req_work);
 
     bool told = qp->state >= MOCX_QP_RTS && read_record(dev, qp);
 

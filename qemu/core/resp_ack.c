@@ -193,7 +193,7 @@ void mocx_resp_mute(MocxQp *qp)
 bool mocx_resp_work(MocxDev *dev, MocxWork *work, unsigned budget,
                     unsigned *used)
 {
-    MocxQp *qp = (MocxQp *)((char *)work - offsetof(MocxQp, resp_work));
+    MocxQp *qp = MOCX_CONTAINER_OF(work, MocxQp, resp_work);
 
     if (!mocx_resp_answers(dev, qp, budget, used)) {
         return false;

@@ -35,13 +35,19 @@ void mocx_rq_error(MocxDev *dev, MocxRq *rq)
     }
 }
 
-static void rq_free(MocxDev *dev, MocxRq *rq)
+static void rq_fini(MocxDev *dev, MocxObj *obj)
 {
+    MocxRq *rq = (MocxRq *)obj;
+
     mocx_work_cancel(dev, &rq->flush);
-    mocx_table_del(&dev->queues, &rq->queue.obj);
     mocx_wq_fini(&rq->wq);
-    mocx_free(rq);
 }
+
+static const MocxObjKind rq_kind = {
+    .type = MOCX_OBJ_RQ,
+    .uses = { offsetof(MocxRq, wq.pd), offsetof(MocxRq, cq) },
+    .fini = rq_fini,
+};
 
 static MocxStatus check_rqc(MocxDev *dev, MocxCmd *cmd, const uint8_t *rqc)
 {
@@ -61,7 +67,6 @@ static MocxStatus check_rqc(MocxDev *dev, MocxCmd *cmd, const uint8_t *rqc)
 static void rq_set_up(MocxDev *dev, MocxRq *rq, const uint8_t *rqc)
 {
     rq->cq = mocx_cq_find(dev, DEVX_GET(rqc, rqc, cqn));
-    mocx_cq_hold(rq->cq);
     rq->flush.fn = mocx_rq_flush;
     rq->state = MOCX_WQ_RST;
     rq->keep_vlan = DEVX_GET(rqc, rqc, vsd);
@@ -91,13 +96,12 @@ static MocxStatus rq_create(MocxDev *dev, MocxCmd *cmd)
         mocx_free(rq);
         return status;
     }
-    if (!mocx_table_add(&dev->queues, &rq->queue.obj, MOCX_OBJ_RQ)) {
-        mocx_wq_release(&rq->wq);
+    rq_set_up(dev, rq, rqc);
+    if (!mocx_table_add(&dev->queues, &rq->queue.obj, &rq_kind)) {
         mocx_wq_fini(&rq->wq);
         mocx_free(rq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_RQ_LIMIT, "no RQ left");
     }
-    rq_set_up(dev, rq, rqc);
     DEVX_SET(create_rq_out, cmd->out, rqn, rq->queue.obj.id);
     return MOCX_OK;
 }
@@ -166,9 +170,7 @@ static MocxStatus rq_destroy(MocxDev *dev, MocxCmd *cmd)
                         "RQ %u is named by %u TIRs or RQTs",
                         rq->queue.obj.id, rq->queue.obj.refs);
     }
-    mocx_cq_release(rq->cq);
-    mocx_wq_release(&rq->wq);
-    rq_free(dev, rq);
+    mocx_table_drop(dev, &dev->queues, &rq->queue.obj);
     return MOCX_OK;
 }
 
@@ -196,16 +198,9 @@ static const MocxCmdRow rows[] = {
 
 const MocxCmdRows mocx_rows_rq = { rows, sizeof(rows) / sizeof(rows[0]) };
 
-static void drop_rq(void *arg, MocxObj *obj)
-{
-    if (obj->type == MOCX_OBJ_RQ) {
-        rq_free(arg, (MocxRq *)obj);
-    }
-}
-
 static void rq_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->queues, drop_rq, dev);
+    mocx_table_clear(dev, &dev->queues, &rq_kind);
 }
 
 const MocxModule mocx_mod_rq = { .name = "rq", .reset = rq_reset };

@@ -81,6 +81,14 @@ static void rqt_release(MocxRqt *rqt)
     }
 }
 
+static void rqt_fini(MocxDev *dev, MocxObj *obj)
+{
+    rqt_release((MocxRqt *)obj);
+}
+
+/* Its list is no set of pointers that a row could name. */
+const MocxObjKind mocx_rqt_kind = { .type = MOCX_OBJ_RQT, .fini = rqt_fini };
+
 MocxStatus mocx_rqt_create(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *rqtc = DEVX_ADDR_OF(create_rqt_in, cmd->in, rqt_context);
@@ -101,7 +109,7 @@ MocxStatus mocx_rqt_create(MocxDev *dev, MocxCmd *cmd)
     if (!rqt) {
         return MOCX_NO_RES;
     }
-    if (!mocx_table_add(&dev->rqts, &rqt->obj, MOCX_OBJ_RQT)) {
+    if (!mocx_table_add(&dev->rqts, &rqt->obj, &mocx_rqt_kind)) {
         mocx_free(rqt);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_RQT_LIMIT, "no RQT left");
     }
@@ -151,9 +159,7 @@ MocxStatus mocx_rqt_destroy(MocxDev *dev, MocxCmd *cmd)
                         "RQT %u is named by %u TIRs", rqt->obj.id,
                         rqt->obj.refs);
     }
-    rqt_release(rqt);
-    mocx_table_del(&dev->rqts, &rqt->obj);
-    mocx_free(rqt);
+    mocx_table_drop(dev, &dev->rqts, &rqt->obj);
     return MOCX_OK;
 }
 

@@ -56,13 +56,20 @@ static void sq_doorbell(MocxDev *dev, MocxQueue *queue, uint64_t value)
     }
 }
 
-static void sq_free(MocxDev *dev, MocxSq *sq)
+static void sq_fini(MocxDev *dev, MocxObj *obj)
 {
+    MocxSq *sq = (MocxSq *)obj;
+
     mocx_work_cancel(dev, &sq->work);
-    mocx_table_del(&dev->queues, &sq->queue.obj);
     mocx_wq_fini(&sq->wq);
-    mocx_free(sq);
 }
+
+static const MocxObjKind sq_kind = {
+    .type = MOCX_OBJ_SQ,
+    .uses = { offsetof(MocxSq, queue.uar), offsetof(MocxSq, wq.pd),
+              offsetof(MocxSq, cq), offsetof(MocxSq, tis) },
+    .fini = sq_fini,
+};
 
 static MocxStatus check_type(MocxDev *dev, MocxCmd *cmd, const uint8_t *sqc)
 {
@@ -91,7 +98,7 @@ static MocxStatus check_sqc(MocxDev *dev, MocxCmd *cmd, const uint8_t *sqc)
                         "TIS %u of an SQ does not exist",
                         DEVX_GET(sqc, sqc, tis_num_0));
     }
-    if (!mocx_uar_valid(dev, uar)) {
+    if (!mocx_table_find(&dev->uars, uar)) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_SQ_UAR,
                         "UAR %u of an SQ does not exist", uar);
     }
@@ -101,12 +108,12 @@ static MocxStatus check_sqc(MocxDev *dev, MocxCmd *cmd, const uint8_t *sqc)
 static void sq_set_up(MocxDev *dev, MocxSq *sq, const uint8_t *sqc)
 {
     sq->queue.doorbell = sq_doorbell;
+    sq->queue.uar = mocx_table_find(&dev->uars,
+                                    DEVX_GET(sqc, sqc, wq.uar_page));
     sq->work.fn = mocx_sq_run;
     sq->cq = mocx_cq_find(dev, DEVX_GET(sqc, sqc, cqn));
-    mocx_cq_hold(sq->cq);
     if (DEVX_GET(sqc, sqc, tis_lst_sz)) {
         sq->tis = mocx_tis_find(dev, DEVX_GET(sqc, sqc, tis_num_0));
-        mocx_obj_hold(&sq->tis->obj);
     }
     sq->state = MOCX_WQ_RST;
     sq->rlky = DEVX_GET(sqc, sqc, rlky);
@@ -134,13 +141,12 @@ static MocxStatus sq_create(MocxDev *dev, MocxCmd *cmd)
         mocx_free(sq);
         return status;
     }
-    if (!mocx_table_add(&dev->queues, &sq->queue.obj, MOCX_OBJ_SQ)) {
-        mocx_wq_release(&sq->wq);
+    sq_set_up(dev, sq, sqc);
+    if (!mocx_table_add(&dev->queues, &sq->queue.obj, &sq_kind)) {
         mocx_wq_fini(&sq->wq);
         mocx_free(sq);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_SQ_LIMIT, "no SQ left");
     }
-    sq_set_up(dev, sq, sqc);
     DEVX_SET(create_sq_out, cmd->out, sqn, sq->queue.obj.id);
     return MOCX_OK;
 }
@@ -196,10 +202,7 @@ static MocxStatus sq_destroy(MocxDev *dev, MocxCmd *cmd)
     if (!sq) {
         return MOCX_BAD_RES;
     }
-    mocx_cq_release(sq->cq);
-    mocx_obj_drop(sq->tis ? &sq->tis->obj : NULL);
-    mocx_wq_release(&sq->wq);
-    sq_free(dev, sq);
+    mocx_table_drop(dev, &dev->queues, &sq->queue.obj);
     return MOCX_OK;
 }
 
@@ -227,16 +230,9 @@ static const MocxCmdRow rows[] = {
 
 const MocxCmdRows mocx_rows_sq = { rows, sizeof(rows) / sizeof(rows[0]) };
 
-static void drop_sq(void *arg, MocxObj *obj)
-{
-    if (obj->type == MOCX_OBJ_SQ) {
-        sq_free(arg, (MocxSq *)obj);
-    }
-}
-
 static void sq_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->queues, drop_sq, dev);
+    mocx_table_clear(dev, &dev->queues, &sq_kind);
 }
 
 const MocxModule mocx_mod_sq = { .name = "sq", .reset = sq_reset };

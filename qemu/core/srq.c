@@ -243,12 +243,17 @@ static MocxStatus make_ring(MocxDev *dev, MocxCmd *cmd, MocxSrq *srq,
     return MOCX_OK;
 }
 
-static void hold_names(MocxSrq *srq)
+static void srq_fini(MocxDev *dev, MocxObj *obj)
 {
-    mocx_obj_hold(srq->pd);
-    mocx_obj_hold(srq->xrcd);
-    mocx_cq_hold(srq->cq);
+    mocx_ring_fini(&((MocxSrq *)obj)->ring);
 }
+
+static const MocxObjKind srq_kind = {
+    .type = MOCX_OBJ_SRQ,
+    .uses = { offsetof(MocxSrq, pd), offsetof(MocxSrq, xrcd),
+              offsetof(MocxSrq, cq) },
+    .fini = srq_fini,
+};
 
 static void fill(MocxSrq *srq, const SrqParams *p)
 {
@@ -274,7 +279,7 @@ static MocxStatus create(MocxDev *dev, MocxCmd *cmd, const SrqParams *p)
     if (!status) {
         status = make_ring(dev, cmd, srq, p);
     }
-    if (!status && !mocx_table_add(&dev->srqs, &srq->obj, MOCX_OBJ_SRQ)) {
+    if (!status && !mocx_table_add(&dev->srqs, &srq->obj, &srq_kind)) {
         status = mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_SRQ_LIMIT,
                           "no SRQ left");
     }
@@ -283,7 +288,6 @@ static MocxStatus create(MocxDev *dev, MocxCmd *cmd, const SrqParams *p)
         mocx_free(srq);
         return status;
     }
-    hold_names(srq);
     /* The number is in the same place in all three replies. */
     DEVX_SET(create_srq_out, cmd->out, srqn, srq->obj.id);
     return MOCX_OK;
@@ -324,16 +328,6 @@ static MocxStatus lookup(MocxDev *dev, MocxCmd *cmd, MocxSrqKind kind,
     return MOCX_OK;
 }
 
-static void release(MocxDev *dev, MocxSrq *srq)
-{
-    mocx_table_del(&dev->srqs, &srq->obj);
-    mocx_obj_drop(srq->pd);
-    mocx_obj_drop(srq->xrcd);
-    mocx_cq_release(srq->cq);
-    mocx_ring_fini(&srq->ring);
-    mocx_free(srq);
-}
-
 static MocxStatus destroy(MocxDev *dev, MocxCmd *cmd, MocxSrqKind kind)
 {
     MocxSrq *srq;
@@ -347,7 +341,7 @@ static MocxStatus destroy(MocxDev *dev, MocxCmd *cmd, MocxSrqKind kind)
                         "SRQ %u is in use by %u QPs", srq->obj.id,
                         srq->obj.refs);
     }
-    release(dev, srq);
+    mocx_table_drop(dev, &dev->srqs, &srq->obj);
     return MOCX_OK;
 }
 
@@ -485,14 +479,9 @@ static MocxStatus query_basic(MocxDev *dev, MocxCmd *cmd)
     return MOCX_OK;
 }
 
-static void drop_srq(void *arg, MocxObj *obj)
-{
-    release(arg, (MocxSrq *)obj);
-}
-
 static void srq_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->srqs, drop_srq, dev);
+    mocx_table_clear(dev, &dev->srqs, &srq_kind);
 }
 
 #define SRQ_ROW(op, ifc, fn) MOCX_ROW(op, ifc, MOCX_ST_INITIALIZED, fn)

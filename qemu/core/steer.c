@@ -206,6 +206,10 @@ static MocxStatus check_table(MocxDev *dev, MocxCmd *cmd, const uint8_t *ctx)
     return MOCX_OK;
 }
 
+static const MocxObjKind table_kind = {
+    .type = MOCX_OBJ_FLOW_TABLE, .uses = { offsetof(MocxFlowTable, miss) },
+};
+
 static MocxStatus table_create(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *ctx = DEVX_ADDR_OF(create_flow_table_in, cmd->in,
@@ -224,16 +228,14 @@ static MocxStatus table_create(MocxDev *dev, MocxCmd *cmd)
     if (!table) {
         return MOCX_NO_RES;
     }
-    if (!mocx_table_add(&dev->steer->tables, &table->obj,
-                        MOCX_OBJ_FLOW_TABLE)) {
+    table->level = level;
+    table->log_size = DEVX_GET(flow_table_context, ctx, log_size);
+    table->miss = miss;
+    if (!mocx_table_add(&dev->steer->tables, &table->obj, &table_kind)) {
         mocx_free(table);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FT_LIMIT,
                         "no flow table left");
     }
-    table->level = level;
-    table->log_size = DEVX_GET(flow_table_context, ctx, log_size);
-    table->miss = miss;
-    mocx_obj_hold(miss ? &miss->obj : NULL);
     DEVX_SET(create_flow_table_out, cmd->out, table_id, table->obj.id);
     return MOCX_OK;
 }
@@ -256,9 +258,7 @@ static MocxStatus table_modify(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    mocx_obj_hold(miss ? &miss->obj : NULL);
-    mocx_obj_drop(table->miss ? &table->miss->obj : NULL);
-    table->miss = miss;
+    mocx_obj_use((MocxObj **)&table->miss, (MocxObj *)miss);
     return MOCX_OK;
 }
 
@@ -279,9 +279,7 @@ static MocxStatus table_destroy(MocxDev *dev, MocxCmd *cmd)
     if (dev->steer->root == table) {
         dev->steer->root = NULL;
     }
-    mocx_obj_drop(table->miss ? &table->miss->obj : NULL);
-    mocx_table_del(&dev->steer->tables, &table->obj);
-    mocx_free(table);
+    mocx_table_drop(dev, &dev->steer->tables, &table->obj);
     return MOCX_OK;
 }
 
@@ -367,36 +365,14 @@ static bool steer_create(MocxDev *dev)
     return true;
 }
 
-static void drop_group(void *arg, MocxObj *obj)
-{
-    mocx_flow_group_free(arg, (MocxFlowGroup *)obj);
-}
-
-static void drop_table(void *arg, MocxObj *obj)
-{
-    MocxDev *dev = arg;
-
-    mocx_table_del(&dev->steer->tables, obj);
-    mocx_free(obj);
-}
-
-static void drop_counter(void *arg, MocxObj *obj)
-{
-    MocxDev *dev = arg;
-
-    mocx_table_del(&dev->flow_counters, obj);
-    mocx_free(obj);
-}
-
-/* Everything goes, so what entries and tables hold on to is not let go of. */
 static void steer_reset(MocxDev *dev)
 {
     MocxSteer *st = dev->steer;
 
     st->root = NULL;
-    mocx_table_each(&st->groups, drop_group, dev);
-    mocx_table_each(&st->tables, drop_table, dev);
-    mocx_table_each(&dev->flow_counters, drop_counter, dev);
+    mocx_table_clear(dev, &st->groups, &mocx_flow_group_kind);
+    mocx_table_clear(dev, &st->tables, &table_kind);
+    mocx_table_clear(dev, &dev->flow_counters, &mocx_flow_counter_kind);
 }
 
 static void steer_destroy(MocxDev *dev)

@@ -146,12 +146,11 @@ MocxFlowTable *mocx_flow_table_of(MocxDev *dev, MocxCmd *cmd,
                                   MocxStatus *status);
 
 /* flow_group.c */
+extern const MocxObjKind mocx_flow_group_kind;
 MocxCmdFn mocx_flow_group_create, mocx_flow_group_destroy;
 MocxCmdFn mocx_flow_group_query;
 /** mocx_flow_group_find() - the group of @table that holds @index, or NULL */
 MocxFlowGroup *mocx_flow_group_find(MocxFlowTable *table, uint32_t index);
-/** mocx_flow_group_free() - with its entries, whatever they point at */
-void mocx_flow_group_free(MocxDev *dev, MocxFlowGroup *group);
 /** mocx_flow_group_lookup() - the entry that matches a packet, or NULL */
 MocxFlowEntry *mocx_flow_group_lookup(const MocxFlowGroup *group,
                                       const MocxMatchKey *key);
@@ -164,9 +163,12 @@ void mocx_flow_group_del(MocxDev *dev, MocxFlowGroup *group,
                          MocxFlowEntry *entry);
 
 /* flow_entry.c */
+/** mocx_flow_entry_free() - an entry that is in no group any more */
+void mocx_flow_entry_free(MocxDev *dev, MocxFlowEntry *entry);
 MocxCmdFn mocx_flow_entry_set, mocx_flow_entry_delete, mocx_flow_entry_query;
 
 /* flow_counter.c */
+extern const MocxObjKind mocx_flow_counter_kind;
 MocxCmdFn mocx_flow_counter_alloc, mocx_flow_counter_dealloc;
 MocxCmdFn mocx_flow_counter_query;
 

@@ -208,19 +208,11 @@ static void tir_set_loopback(MocxTir *tir)
                     MLX5_TIRC_SELF_LB_BLOCK_BLOCK_UNICAST;
 }
 
-static void tir_hold(MocxDev *dev, MocxTir *tir)
-{
-    mocx_obj_hold(tir->rqt ? &tir->rqt->obj : &tir->rq->queue.obj);
-    mocx_obj_hold(mocx_table_find(&dev->tds,
-                                  DEVX_GET(tirc, tir->ctx, transport_domain)));
-}
-
-static void tir_release(MocxDev *dev, MocxTir *tir)
-{
-    mocx_obj_drop(tir->rqt ? &tir->rqt->obj : &tir->rq->queue.obj);
-    mocx_obj_drop(mocx_table_find(&dev->tds,
-                                  DEVX_GET(tirc, tir->ctx, transport_domain)));
-}
+static const MocxObjKind tir_kind = {
+    .type = MOCX_OBJ_TIR,
+    .uses = { offsetof(MocxTir, td), offsetof(MocxTir, rq),
+              offsetof(MocxTir, rqt) },
+};
 
 static MocxStatus tir_create(MocxDev *dev, MocxCmd *cmd)
 {
@@ -240,15 +232,15 @@ static MocxStatus tir_create(MocxDev *dev, MocxCmd *cmd)
         mocx_free(tir);
         return status;
     }
-    if (!mocx_table_add(&dev->tirs, &tir->obj, MOCX_OBJ_TIR)) {
+    tir->tdn = DEVX_GET(tirc, tirc, transport_domain);
+    tir->td = mocx_table_find(&dev->tds, tir->tdn);
+    if (!mocx_table_add(&dev->tirs, &tir->obj, &tir_kind)) {
         mocx_free(tir);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_TIR_LIMIT, "no TIR left");
     }
     tir_set_hash(tir, tirc);
     memcpy(tir->ctx, tirc, sizeof(tir->ctx));
-    tir->tdn = DEVX_GET(tirc, tirc, transport_domain);
     tir_set_loopback(tir);
-    tir_hold(dev, tir);
     DEVX_SET(create_tir_out, cmd->out, tirn, tir->obj.id);
     return MOCX_OK;
 }
@@ -309,9 +301,7 @@ static MocxStatus tir_destroy(MocxDev *dev, MocxCmd *cmd)
                         "TIR %u is named by %u flows", tir->obj.id,
                         tir->obj.refs);
     }
-    tir_release(dev, tir);
-    mocx_table_del(&dev->tirs, &tir->obj);
-    mocx_free(tir);
+    mocx_table_drop(dev, &dev->tirs, &tir->obj);
     return MOCX_OK;
 }
 
@@ -344,19 +334,11 @@ static const MocxCmdRow rows[] = {
 
 const MocxCmdRows mocx_rows_tir = { rows, sizeof(rows) / sizeof(rows[0]) };
 
-/* A reset drops everything, so what objects hold on to is not let go of. */
-
-static void drop_obj(void *arg, MocxObj *obj)
-{
-    mocx_table_del(arg, obj);
-    mocx_free(obj);
-}
-
 static void tir_reset(MocxDev *dev)
 {
-    mocx_table_each(&dev->tirs, drop_obj, &dev->tirs);
-    mocx_table_each(&dev->rqts, drop_obj, &dev->rqts);
-    mocx_table_each(&dev->tises, drop_obj, &dev->tises);
+    mocx_table_clear(dev, &dev->tirs, &tir_kind);
+    mocx_table_clear(dev, &dev->rqts, &mocx_rqt_kind);
+    mocx_table_clear(dev, &dev->tises, &mocx_tis_kind);
 }
 
 const MocxModule mocx_mod_tir = { .name = "tir", .reset = tir_reset };

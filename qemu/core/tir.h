@@ -15,6 +15,7 @@
 /* Each keeps its context as the driver gave it, for QUERY. */
 typedef struct MocxTis {
     MocxObj obj;
+    MocxObj *td;
     uint8_t ctx[DEVX_ST_SZ_BYTES(tisc)];
 } MocxTis;
 
@@ -31,6 +32,7 @@ typedef enum MocxHashFn {       /* tirc.rx_hash_fn */
 
 typedef struct MocxTir {
     MocxObj obj;
+    MocxObj *td;
     MocxRq *rq;             /* direct */
     MocxRqt *rqt;           /* indirect */
     uint8_t hash_fn;        /* MocxHashFn */
@@ -57,7 +59,8 @@ MocxRqt *mocx_rqt_find(MocxDev *dev, uint32_t rqtn);
 void mocx_tir_receive(MocxDev *dev, MocxTir *tir, const MocxEthPkt *pkt,
                       uint32_t flow_tag);
 
-/* tis.c, rqt.c: handlers for the rows in tir.c */
+/* tis.c, rqt.c: kinds and handlers for the rows in tir.c */
+extern const MocxObjKind mocx_tis_kind, mocx_rqt_kind;
 MocxCmdFn mocx_tis_create, mocx_tis_modify, mocx_tis_destroy, mocx_tis_query;
 MocxCmdFn mocx_rqt_create, mocx_rqt_modify, mocx_rqt_destroy, mocx_rqt_query;
 

@@ -9,6 +9,10 @@
 #define SYND_TIS_BUSY   0x0715004u
 #define SYND_TIS_TLS    0x0715005u
 
+const MocxObjKind mocx_tis_kind = {
+    .type = MOCX_OBJ_TIS, .uses = { offsetof(MocxTis, td) },
+};
+
 MocxTis *mocx_tis_find(MocxDev *dev, uint32_t tisn)
 {
     return (MocxTis *)mocx_table_find(&dev->tises, tisn);
@@ -44,11 +48,11 @@ MocxStatus mocx_tis_create(MocxDev *dev, MocxCmd *cmd)
     if (!tis) {
         return MOCX_NO_RES;
     }
-    if (!mocx_table_add(&dev->tises, &tis->obj, MOCX_OBJ_TIS)) {
+    tis->td = td;
+    if (!mocx_table_add(&dev->tises, &tis->obj, &mocx_tis_kind)) {
         mocx_free(tis);
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_TIS_LIMIT, "no TIS left");
     }
-    mocx_obj_hold(td);
     memcpy(tis->ctx, tisc, sizeof(tis->ctx));
     DEVX_SET(create_tis_out, cmd->out, tisn, tis->obj.id);
     return MOCX_OK;
@@ -80,10 +84,7 @@ MocxStatus mocx_tis_destroy(MocxDev *dev, MocxCmd *cmd)
                         "TIS %u is named by %u SQs", tis->obj.id,
                         tis->obj.refs);
     }
-    mocx_obj_drop(mocx_table_find(&dev->tds,
-                                  DEVX_GET(tisc, tis->ctx, transport_domain)));
-    mocx_table_del(&dev->tises, &tis->obj);
-    mocx_free(tis);
+    mocx_table_drop(dev, &dev->tises, &tis->obj);
     return MOCX_OK;
 }
 

@@ -152,6 +152,20 @@ static bool window_legal(const Umr *u)
     return true;
 }
 
+/*
+ * A key that can be used belongs to a PD: one that does not exist may be given
+ * out later, to somebody else.
+ */
+static bool owner_known(const Umr *u)
+{
+    bool free = u->mask & MASK_FREE ? DEVX_GET(mkc, u->mkc, free)
+                : u->mkey->free;
+
+    return free || (u->mask & MASK_PD
+                    ? mocx_table_find(&u->dev->pds, DEVX_GET(mkc, u->mkc, pd))
+                    : u->mkey->pd);
+}
+
 static void set_right(Umr *u, uint64_t mask, bool value, uint8_t right)
 {
     if (u->mask & mask) {
@@ -187,6 +201,7 @@ static void set_fields(Umr *u)
     }
     if (u->mask & MASK_PD) {
         mkey->pdn = DEVX_GET(mkc, mkc, pd);
+        mocx_obj_use(&mkey->pd, mocx_table_find(&u->dev->pds, mkey->pdn));
     }
     if (u->mask & MASK_RINVAL) {
         mkey->remote_inval = DEVX_GET(mkc, mkc, en_rinval);
@@ -268,7 +283,7 @@ MocxErr mocx_umr_execute(MocxDev *dev, MocxQp *qp, const MocxWqe *wqe)
     if (!parse(&u)) {
         return MOCX_ERR_QP_OP;
     }
-    if (!allowed(&u) || !window_legal(&u)) {
+    if (!allowed(&u) || !window_legal(&u) || !owner_known(&u)) {
         return MOCX_ERR_BIND;
     }
     if (!load_translations(&u)) {

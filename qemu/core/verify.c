@@ -17,6 +17,7 @@ static const char *const rule_names[MOCX_RULES] = {
     [MOCX_RULE_DESTROYED_OBJECT] = "destroyed-object",
     [MOCX_RULE_DESTROYED_DOORBELL] = "destroyed-doorbell",
     [MOCX_RULE_DESTROYED_KEY] = "destroyed-key",
+    [MOCX_RULE_FOREIGN_DOORBELL] = "foreign-doorbell",
     [MOCX_RULE_DOORBELL_RECORD] = "doorbell-record",
     [MOCX_RULE_RECORD_BACKWARDS] = "record-backwards",
     [MOCX_RULE_RING_OVERRUN] = "ring-overrun",

@@ -30,6 +30,7 @@ typedef enum MocxRule {
     MOCX_RULE_DESTROYED_OBJECT,
     MOCX_RULE_DESTROYED_DOORBELL,
     MOCX_RULE_DESTROYED_KEY,
+    MOCX_RULE_FOREIGN_DOORBELL,
     MOCX_RULE_DOORBELL_RECORD,
     MOCX_RULE_RECORD_BACKWARDS,
     MOCX_RULE_RING_OVERRUN,
@@ -158,6 +159,16 @@ void mocx_verify_no_dma(MocxDev *dev, uint64_t addr, size_t len,
  * @qpn: whose access
  */
 void mocx_verify_key(MocxDev *dev, uint32_t key, uint32_t qpn);
+
+/**
+ * mocx_verify_foreign() - a doorbell came by another page than its object's
+ * @dev: the device
+ * @what: kind of object
+ * @id: its number
+ * @uar: the page
+ */
+void mocx_verify_foreign(MocxDev *dev, const char *what, uint32_t id,
+                         uint32_t uar);
 
 /*
  * Send and receive queues (verify_queue.c)

@@ -140,3 +140,11 @@ void mocx_verify_key(MocxDev *dev, uint32_t key, uint32_t qpn)
                     "queue %u uses lkey 0x%x, which was destroyed", qpn, key);
     }
 }
+
+void mocx_verify_foreign(MocxDev *dev, const char *what, uint32_t id,
+                         uint32_t uar)
+{
+    mocx_breach(dev, MOCX_RULE_FOREIGN_DOORBELL, (uint64_t)uar << 32 | id,
+                "doorbell of %s %u on UAR %u, which is not its own", what, id,
+                uar);
+}

@@ -61,18 +61,12 @@ MocxStatus mocx_wq_init(MocxDev *dev, MocxCmd *cmd, MocxWq *wq,
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_WQ_PAGES,
                         "page list does not hold the work queue");
     }
-    mocx_obj_hold(wq->pd);
     return MOCX_OK;
 }
 
 void mocx_wq_fini(MocxWq *wq)
 {
     mocx_ring_fini(&wq->ring);
-}
-
-void mocx_wq_release(MocxWq *wq)
-{
-    mocx_obj_drop(wq->pd);
 }
 
 bool mocx_wq_db(MocxDev *dev, const MocxWq *wq, unsigned which,

@@ -13,7 +13,7 @@ enum {                          /* sqc.state, rqc.state */
 
 typedef struct MocxWq {
     MocxRing ring;
-    MocxObj *pd;
+    MocxObj *pd;                /* used by the queue that it is part of */
     uint64_t dbr;               /* doorbell record */
     uint8_t log_size;           /* entries */
     uint8_t log_stride;         /* bytes of one */
@@ -36,14 +36,12 @@ typedef struct MocxWqLimits {
  * @wqc: the wq context, in @cmd's input, followed by its page list
  * @limits: what this kind of queue allows
  *
- * Return: MOCX_OK, or a status already logged; nothing is held then.
+ * Return: MOCX_OK, or a status already logged; there is no memory then.
  */
 MocxStatus mocx_wq_init(MocxDev *dev, MocxCmd *cmd, MocxWq *wq,
                         const uint8_t *wqc, const MocxWqLimits *limits);
 /** mocx_wq_fini() - free the memory; objects are not touched */
 void mocx_wq_fini(MocxWq *wq);
-/** mocx_wq_release() - let go of what mocx_wq_init() took hold of */
-void mocx_wq_release(MocxWq *wq);
 
 /**
  * mocx_wq_db() - the 16-bit producer index in dword @which of the record

@@ -328,7 +328,7 @@ static void endless_keys_end(void **state)
     Fixture *f = *state;
     MocxKlm klm = { 4096, 0, 0 }, many[1024];
     uint32_t self = key_of_keys(f, MOCX_MEM_KLM, 0, 4096, &klm, 1);
-    uint32_t deep = f->d->lkey;
+    uint32_t deep = f->d->lkey, made[4];
     uint8_t buf[1024];
 
     f->d->h->breaks = true;
@@ -339,12 +339,17 @@ static void endless_keys_end(void **state)
             many[i] = (MocxKlm) { i == 1023 ? 1024 : 0, deep, 0 };
         }
         deep = key_of_keys(f, MOCX_MEM_KLM, 0, 1024, many, 1024);
+        made[level] = deep;
     }
     for (unsigned i = 0; i < 1024; i++) {
         many[i] = (MocxKlm) { 1, deep, 0 };
     }
-    deep = key_of_keys(f, MOCX_MEM_KLM, 0, 1024, many, 1024);
-    assert_int_equal(get(f, deep, 0, buf, 1024), MOCX_MEM_BAD_RANGE);
+    made[3] = key_of_keys(f, MOCX_MEM_KLM, 0, 1024, many, 1024);
+    assert_int_equal(get(f, made[3], 0, buf, 1024), MOCX_MEM_BAD_RANGE);
+    for (unsigned i = 0; i < 4; i++) {
+        key_destroy(f, made[i]);
+    }
+    key_destroy(f, self);
 }
 
 /* An atomic is one access of the bus, which two entries cannot share. */
@@ -425,6 +430,9 @@ static void bad_keys_are_refused(void **state)
         DEVX_SET64(mkc, mkc, len, t[i].len);
         if (drv_cmd(f->d, in, sizeof(in), out, sizeof(out)) != t[i].status) {
             fail_msg("%s: status 0x%x", t[i].name, f->d->status);
+        }
+        if (!t[i].status) {
+            key_destroy(f, DEVX_GET(create_mkey_out, out, mkey_index) << 8);
         }
     }
 }
