@@ -191,12 +191,16 @@ static bool is_armed(const MocxInjectSet *set, MocxInjectDir dir)
     return false;
 }
 
+/* A buffer that is there holds a frame, so none is made for a long one. */
 static bool keep_copy(Held **slot, const MocxFrame *f)
 {
+    if (f->len > MOCX_FRAME_MAX) {
+        return false;
+    }
     if (!*slot) {
         *slot = mocx_malloc(sizeof(**slot));
     }
-    if (!*slot || f->len > MOCX_FRAME_MAX) {
+    if (!*slot) {
         return false;
     }
     memcpy((*slot)->data, f->data, f->len);

@@ -242,6 +242,24 @@ static void percent_is_that_and_repeats_with_the_seed(void **state)
     assert_in_range(dropped_of(inj, 100000), 20, 100);
 }
 
+/* No buffer holds such a frame: it goes on as it is, and nothing else does. */
+static void too_long_frame_is_left_alone(void **state)
+{
+    static const uint8_t data[MOCX_FRAME_MAX + 1];
+    MocxFrame out[MOCX_INJECT_FRAMES_MAX], in = { data, sizeof(data) };
+    MocxInject *inj = *state;
+
+    arm(inj, "rx-reorder=1,rx-corrupt=2");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(mocx_inject_frame(inj, MOCX_INJECT_RX, &in, out), 1);
+        assert_ptr_equal(out[0].data, data);
+        assert_int_equal(out[0].len, sizeof(data));
+    }
+    in.len = 60;
+    assert_int_equal(mocx_inject_frame(inj, MOCX_INJECT_RX, &in, out), 1);
+    assert_ptr_equal(out[0].data, data);
+}
+
 /* Up to the BTH opcode, which is the last byte. */
 static size_t build(uint8_t *f, unsigned ethertype, bool vlan, uint8_t opcode)
 {
@@ -317,6 +335,7 @@ int main(void)
         T(held_frame_leaves_with_a_duplicate),
         T(corrupts_one_bit_behind_the_macs),
         T(percent_is_that_and_repeats_with_the_seed),
+        T(too_long_frame_is_left_alone),
         T(only_hits_what_it_names),
         T(short_frames_are_no_roce),
     };
