@@ -5,11 +5,17 @@
  * A send queue is told of later WQEs by its doorbell.  A receive queue is not:
  * its producer lies in memory only, and a driver that drains (ib_drain_qp())
  * posts one more WQE to a QP in error and waits for its completion without
- * limit.  So the record is looked at again and again, less and less often.
+ * limit.  So the record is looked at again and again, less and less often, and
+ * never more often in all than LOOKS_PER_SEC.  A driver that drains says so
+ * before (it sends the QP to error once more), and so does one that posts a
+ * send: then the looks start anew.
  */
 #include "roce.h"
 
 #define POLL_MS_MAX     64
+#define POLL_MS_IDLE    1024
+#define POLLS_IDLE      1024    /* looks for nothing until it is idle: 65 s */
+#define LOOKS_PER_SEC   1000
 #define NSEC_PER_MSEC   1000000ull
 
 /* Opcode and size of a WQE that was never fetched. */
@@ -80,14 +86,42 @@ static void flush_bound(MocxDev *dev, MocxQp *qp)
     }
 }
 
+void mocx_flush_anew(MocxDev *dev, MocxQp *qp)
+{
+    qp->poll_ms = 0;
+    qp->polls = 0;
+    mocx_work_queue(dev, &qp->resp_work);
+}
+
+void mocx_flush_stop(MocxDev *dev, MocxQp *qp)
+{
+    dev->roce->pollers -= qp->poller;
+    qp->poller = false;
+    qp->poll_ms = 0;
+    qp->polls = 0;
+}
+
+/* The first looks are quick; of those that find nothing each has its share. */
+static uint32_t wait_ms(const MocxDev *dev, MocxQp *qp)
+{
+    uint32_t most = qp->polls < POLLS_IDLE ? POLL_MS_MAX : POLL_MS_IDLE;
+    uint32_t share = dev->roce->pollers * 1000 / LOOKS_PER_SEC;
+
+    qp->polls += qp->polls < POLLS_IDLE;
+    qp->poll_ms = qp->poll_ms ? qp->poll_ms * 2 : 1;
+    if (qp->poll_ms < most) {
+        return qp->poll_ms;
+    }
+    qp->poll_ms = most;
+    return most > share ? most : share;
+}
+
 static void look_again_later(MocxDev *dev, MocxQp *qp)
 {
-    qp->poll_ms = qp->poll_ms ? qp->poll_ms * 2 : 1;
-    if (qp->poll_ms > POLL_MS_MAX) {
-        qp->poll_ms = POLL_MS_MAX;
-    }
+    dev->roce->pollers += !qp->poller;
+    qp->poller = true;
     mocx_timer_arm(dev, &qp->timer,
-                   mocx_now(dev) + qp->poll_ms * NSEC_PER_MSEC);
+                   mocx_now(dev) + wait_ms(dev, qp) * NSEC_PER_MSEC);
 }
 
 bool mocx_flush_rq(MocxDev *dev, MocxQp *qp, unsigned budget, unsigned *used)
@@ -103,6 +137,7 @@ bool mocx_flush_rq(MocxDev *dev, MocxQp *qp, unsigned budget, unsigned *used)
         }
         mocx_comp_recv_err(dev, qp, NULL, qp->rq_taken++, MOCX_ERR_FLUSH);
         qp->poll_ms = 0;
+        qp->polls = 0;
     }
     return true;
 }

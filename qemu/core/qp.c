@@ -283,6 +283,9 @@ static void doorbell(MocxDev *dev, MocxQueue *q, uint64_t value)
                             qp->sq_span / MOCX_WQE_BB);
     }
     mocx_work_queue(dev, &qp->req_work);
+    if (qp->state == MOCX_QP_ERR) {
+        mocx_flush_anew(dev, qp);
+    }
 }
 
 static MocxStatus qp_create(MocxDev *dev, MocxCmd *cmd)
@@ -379,6 +382,7 @@ void mocx_qp_stop(MocxDev *dev, MocxQp *qp)
     mocx_work_cancel(dev, &qp->req_work);
     mocx_work_cancel(dev, &qp->resp_work);
     mocx_timer_stop(dev, &qp->timer);
+    mocx_flush_stop(dev, qp);
     mocx_req_stop(qp);
     mocx_resp_stop(qp);
     qp->rq_posted = qp->rq_taken = 0;
@@ -387,10 +391,10 @@ void mocx_qp_stop(MocxDev *dev, MocxQp *qp)
 void mocx_qp_error(MocxDev *dev, MocxQp *qp)
 {
     if (qp->state == MOCX_QP_ERR) {
+        mocx_flush_anew(dev, qp);
         return;
     }
     qp->state = MOCX_QP_ERR;
-    qp->poll_ms = 0;
     qp->resp.msg = MOCX_RESP_IDLE;
     qp->resp.last_wqe_due = qp->srq;
     mocx_timer_stop(dev, &qp->timer);

@@ -215,7 +215,9 @@ struct MocxQp {
     uint32_t qkey;
     uint32_t user_index;
     uint32_t pdn;
-    uint32_t poll_ms;       /* ERR: how long to wait until the next look */
+    bool poller;            /* ERR: looks for receive WQEs now and then */
+    uint16_t polls;         /* how often it found none */
+    uint32_t poll_ms;       /* how long it waited last */
 
     MocxRing ring;
     uint64_t dbr;
@@ -262,6 +264,10 @@ MocxCmdFn mocx_qp_modify, mocx_qp_2err, mocx_qp_2rst;
 /* flush.c: an SQ or RQ in error gives its WQEs back, as a work item */
 bool mocx_flush_sq(MocxDev *dev, MocxQp *qp, unsigned budget, unsigned *used);
 bool mocx_flush_rq(MocxDev *dev, MocxQp *qp, unsigned budget, unsigned *used);
+/** mocx_flush_anew() - something may have been posted to a QP in error */
+void mocx_flush_anew(MocxDev *dev, MocxQp *qp);
+/** mocx_flush_stop() - it is in error no more */
+void mocx_flush_stop(MocxDev *dev, MocxQp *qp);
 
 static inline uint32_t mocx_qpn(const MocxQp *qp)
 {

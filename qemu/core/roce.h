@@ -14,6 +14,7 @@ typedef struct MocxMcast MocxMcast;
 struct MocxRoce {
     MocxQp *gsi;            /* QP1, whatever its number */
     uint16_t ip_id;
+    uint32_t pollers;       /* QPs in error that look for receive WQEs */
     MocxMcast *mcasts;      /* multicast groups (mcast.c) */
 };
 

@@ -107,6 +107,7 @@ static bool op_dma_read(void *opaque, uint64_t addr, void *buf, size_t len)
         return false;
     }
     memcpy(buf, h->mem + (addr - HOST_MEM_BASE), len);
+    h->reads++;
     return true;
 }
 

@@ -51,6 +51,7 @@ typedef struct HostGuard HostGuard;
  * @deadline: of the model's timer, in ns
  * @heap: bytes that the model has allocated; see host_heap()
  * @heap_before: of the process, when the model was entered
+ * @reads: how often it has read guest memory by copy
  * @irqs: MSI-X messages by vector
  * @logs: lines logged, by MocxLog
  * @last_log: the newest line that was not MOCX_LOG_INFO
@@ -79,6 +80,7 @@ typedef struct Host {
     int64_t heap;           /* bytes that the model has allocated */
     int64_t heap_before;    /* of the process, when it was entered */
 
+    uint64_t reads;
     uint64_t irqs[HOST_VECTORS];
     unsigned logs[HOST_LOG_LEVELS];
     char last_log[256];

@@ -345,6 +345,42 @@ static void looks_for_receives_less_and_less(void **state)
     pair_free(p);
 }
 
+#define MANY    200
+
+/* However many there are, and however long they are left: and yet none is. */
+static void many_in_error_cost_little(void **state)
+{
+    Pair *p = pair_new(DRV_QP_RC, NULL);
+    Host *h = p->b.d->h;
+    struct mlx5_cqe64 cqe;
+    DrvQp *many[MANY];
+    uint64_t reads;
+
+    (void)state;
+    assert_int_equal(drv_qp_cmd(p->b.qp, MLX5_CMD_OP_2ERR_QP), 0);
+    world_run(p->w, 200 * NSEC_PER_SEC);
+    reads = h->reads;
+    world_run(p->w, 100 * NSEC_PER_SEC);
+    assert_in_range(h->reads - reads, 50, 200);
+    for (unsigned i = 0; i < MANY; i++) {
+        many[i] = drv_qp_new(p->b.d, &(DrvQpParams) {
+            .scq = p->b.scq, .rcq = p->b.rcq });
+        assert_int_equal(drv_qp_cmd(many[i], MLX5_CMD_OP_2ERR_QP), 0);
+    }
+    world_run(p->w, NSEC_PER_SEC);
+    reads = h->reads;
+    world_run(p->w, NSEC_PER_SEC);
+    assert_in_range(h->reads - reads, 100, 1100);
+    /* Who drains says so first. */
+    assert_int_equal(drv_qp_cmd(p->b.qp, MLX5_CMD_OP_2ERR_QP), 0);
+    post_recv_at(&p->b, 0, 0);
+    assert_true(drv_cq_wait(p->b.rcq, &cqe, 3 * NSEC_PER_MSEC));
+    for (unsigned i = 0; i < MANY; i++) {
+        drv_qp_free(many[i]);
+    }
+    pair_free(p);
+}
+
 /*
  * A QP in error takes nothing any more: what a peer sends on and on is neither
  * executed nor completed, and each receive has one CQE.
@@ -529,6 +565,7 @@ int main(void)
         cmocka_unit_test(sends_of_any_size_are_flushed),
         cmocka_unit_test(flush_ends_with_what_is_posted),
         cmocka_unit_test(looks_for_receives_less_and_less),
+        cmocka_unit_test(many_in_error_cost_little),
         cmocka_unit_test(case_14_one_success_for_each_packet),
         cmocka_unit_test(case_28_nak_without_a_receive),
         cmocka_unit_test(case_39_connection_keeps_to_its_vlan),
