@@ -52,6 +52,7 @@
 #define SYND_CQ_DBR         0x0c90008u
 #define SYND_CQ_CQE_SIZE    0x0c90009u
 #define SYND_CQ_RESIZE      0x0c9000au
+#define SYND_CQ_PERIOD      0x0c9000bu
 
 MocxCq *mocx_cq_find(MocxDev *dev, uint32_t cqn)
 {
@@ -268,8 +269,23 @@ static MocxStatus cq_check_shape(MocxDev *dev, MocxCmd *cmd, const uint8_t *cqc)
     return MOCX_OK;
 }
 
+/* cq_period_start_from_cqe is not offered. */
+static MocxStatus check_period_mode(MocxDev *dev, MocxCmd *cmd,
+                                    const uint8_t *cqc)
+{
+    unsigned mode = DEVX_GET(cqc, cqc, cq_period_mode);
+
+    return mode ? mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PERIOD,
+                           "cq_period_mode %u", mode) : MOCX_OK;
+}
+
 static MocxStatus cq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *cqc)
 {
+    MocxStatus status = check_period_mode(dev, cmd, cqc);
+
+    if (status) {
+        return status;
+    }
     if (!mocx_eq_find(dev, DEVX_GET(cqc, cqc, c_eqn_or_apu_element))) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_CQ_EQ,
                         "EQ %u does not exist",
@@ -307,7 +323,6 @@ static void cq_fill(MocxDev *dev, MocxCq *cq, const uint8_t *cqc)
     cq->ignore_overrun = DEVX_GET(cqc, cqc, oi);
     cq->dbr = DEVX_GET64(cqc, cqc, dbr_addr);
     cq->uar = mocx_table_find(&dev->uars, DEVX_GET(cqc, cqc, uar_page));
-    cq->period_mode = DEVX_GET(cqc, cqc, cq_period_mode);
     cq->period = DEVX_GET(cqc, cqc, cq_period);
     cq->max_count = DEVX_GET(cqc, cqc, cq_max_count);
     cq->eq = mocx_eq_find(dev, DEVX_GET(cqc, cqc, c_eqn_or_apu_element));
@@ -468,6 +483,12 @@ static MocxStatus cq_modify(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_RESIZE,
                         "op_mod %u", cmd->op_mod);
     }
+    if (select & CQ_MODIFY_PERIOD_MODE) {
+        status = check_period_mode(dev, cmd, cqc);
+    }
+    if (status) {
+        return status;
+    }
     if (select & CQ_MODIFY_PERIOD) {
         cq->period = DEVX_GET(cqc, cqc, cq_period);
     }
@@ -476,9 +497,6 @@ static MocxStatus cq_modify(MocxDev *dev, MocxCmd *cmd)
     }
     if (select & CQ_MODIFY_OVERRUN) {
         cq->ignore_overrun = DEVX_GET(cqc, cqc, oi);
-    }
-    if (select & CQ_MODIFY_PERIOD_MODE) {
-        cq->period_mode = DEVX_GET(cqc, cqc, cq_period_mode);
     }
     return MOCX_OK;
 }
@@ -510,7 +528,6 @@ static MocxStatus cq_query(MocxDev *dev, MocxCmd *cmd)
     DEVX_SET(cqc, cqc, oi, cq->ignore_overrun);
     DEVX_SET(cqc, cqc, log_cq_size, cq->log_size);
     DEVX_SET(cqc, cqc, uar_page, cq->uar->id);
-    DEVX_SET(cqc, cqc, cq_period_mode, cq->period_mode);
     DEVX_SET(cqc, cqc, cq_period, cq->period);
     DEVX_SET(cqc, cqc, cq_max_count, cq->max_count);
     DEVX_SET(cqc, cqc, c_eqn_or_apu_element, cq->eq->obj.id);

@@ -20,7 +20,6 @@ typedef struct MocxCq {
     uint8_t log_size;
     uint8_t log_cqe_sz;     /* 6 or 7 */
     uint8_t cqe_sz;         /* as in cqc: 0 64, 1 128, 2 128 with padding */
-    uint8_t period_mode;    /* kept, shown, and not looked at */
     uint16_t period;        /* moderation: microseconds between events, */
     uint16_t max_count;     /* or this many CQEs; 0 in either is none */
     uint64_t event_ns;      /* when the last event was raised */

@@ -84,6 +84,7 @@ uint8_t *mocx_tx_buf(MocxDev *dev, size_t len);
  *
  * A frame to a MAC of our own is not sent: it comes back, to the transport or
  * to mocx_eth_loopback().  A multicast one is sent and comes back as well.
+ * What would go on the wire is lost, and not counted, while the port is down.
  *
  * Frames are padded to 60 bytes, batched, and handed to the host at the end of
  * the slice, or when the batch is full.

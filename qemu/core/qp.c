@@ -56,7 +56,6 @@ static void decode_path(MocxQp *qp)
     qp->ack_timeout = DEVX_GET(ads, ads, ack_timeout);
     memcpy(path->dmac, DEVX_ADDR_OF(ads, ads, rmac_47_32), 6);
     memcpy(path->dgid, DEVX_ADDR_OF(ads, ads, rgid_rip), 16);
-    path->tclass = DEVX_GET(ads, ads, tclass);
     path->hop_limit = DEVX_GET(ads, ads, hop_limit);
     path->flow_label = DEVX_GET(ads, ads, flow_label);
     path->udp_sport = DEVX_GET(ads, ads, udp_sport);
@@ -66,7 +65,8 @@ static uint8_t decode_rights(const uint8_t *ctx)
 {
     return (DEVX_GET(qpc, ctx, rre) ? MOCX_REMOTE_READ : 0) |
            (DEVX_GET(qpc, ctx, rwe) ? MOCX_REMOTE_WRITE : 0) |
-           (DEVX_GET(qpc, ctx, rae) ? MOCX_REMOTE_ATOMIC : 0);
+           (DEVX_GET(qpc, ctx, rae) && DEVX_GET(qpc, ctx, atomic_mode)
+            ? MOCX_REMOTE_ATOMIC : 0);
 }
 
 void mocx_qp_decode(MocxQp *qp)

@@ -163,7 +163,7 @@ typedef enum MocxRespMsg {
  * @newest: slot of @replay written last
  * @pending: entries of @replay with packets to send
  * @last_wqe_due: raise LAST_WQE_REACHED when the bound WQE is flushed
- * @srqn: XRC: where @wqe was taken from
+ * @srqn: XRC: what the message in progress names; @wqe is from there
  * @replay: @depth entries, @newest is the slot written last, @pending of them
  *     have packets to send
  * @wqe: receive WQE of the message in progress

@@ -15,11 +15,22 @@
 #define SYND_QP_GID         0x05010003u
 #define SYND_QP_MODIFY      0x05010004u
 #define SYND_QP_MSG         0x05010005u
+#define SYND_QP_RATE        0x05010006u
+#define SYND_QP_LOOPBACK    0x05010007u
+#define SYND_QP_MIGRATION   0x05010008u
+#define SYND_QP_ATOMIC      0x05010009u
+
+#define PM_MIGRATED         3
+/* Around the payload: Ethernet with its tag, and RoCE's own (iboe_get_mtu()) */
+#define L2_OVERHEAD         22u
+#define ROCE_OVERHEAD       96u
+/* Larger ones are of more than the 8 bytes that are offered (mlx5_ib.h). */
+#define ATOMIC_MODE_8B      3
 
 enum {
     RST2INIT = 1 << 0, INIT2INIT = 1 << 1, INIT2RTR = 1 << 2, RTR2RTS = 1 << 3,
     RTS2RTS = 1 << 4, SQERR2RTS = 1 << 5, SQD2RTS = 1 << 6,
-    ANY = 0x7f,
+    SET_UP = RST2INIT | INIT2INIT | INIT2RTR | RTR2RTS,
 };
 
 typedef struct Transition {
@@ -66,10 +77,10 @@ typedef struct Field {
     FIELD(primary_address_path.name, required, opt)
 
 static const Field fields[] = {
-    FIELD(pm_state, ANY, 0),
+    FIELD(pm_state, RST2INIT, OPT_PM_STATE),
     FIELD(counter_set_id, RST2INIT, OPT_COUNTER),
     FIELD(rlky, RST2INIT, 0),
-    FIELD(deth_sqpn, ANY, 0),
+    FIELD(deth_sqpn, SET_UP, 0),
     FIELD(q_key, RST2INIT, OPT_QKEY),
     FIELD(rre, RST2INIT, OPT_RRE),
     FIELD(rwe, RST2INIT, OPT_RWE),
@@ -84,6 +95,7 @@ static const Field fields[] = {
     FIELD(next_rcv_psn, INIT2RTR, 0),
     FIELD(log_rra_max, INIT2RTR, OPT_RRA),
     FIELD(min_rnr_nak, INIT2RTR, OPT_RNR_TIMER),
+    PATH(fl, INIT2RTR, OPT_PRI_PATH),
     PATH(grh, INIT2RTR, OPT_PRI_PATH),
     PATH(mlid, INIT2RTR, OPT_PRI_PATH),
     PATH(rlid, INIT2RTR, OPT_PRI_PATH),
@@ -106,8 +118,6 @@ static const Field fields[] = {
     FIELD(rnr_retry, RTR2RTS, OPT_RNR_RETRY),
     FIELD(next_send_psn, RTR2RTS, 0),
     PATH(ack_timeout, RTR2RTS, OPT_ACK_TIMEOUT),
-
-    FIELD(secondary_address_path, 0, OPT_ALT_PATH),
 };
 
 #define NUM(a) (sizeof(a) / sizeof((a)[0]))
@@ -170,9 +180,39 @@ static MocxStatus check_path(MocxDev *dev, MocxCmd *cmd, const MocxQp *qp,
     if (!connected(qp)) {
         return MOCX_OK;
     }
-    if (gid >= dev->port.num_gids) {
+    if (dev->cfg.card &&
+        (128u << mtu) + ROCE_OVERHEAD + L2_OVERHEAD > dev->port.admin_mtu) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_MTU,
+                        "path MTU %u on a port of %u", 128u << mtu,
+                        dev->port.admin_mtu);
+    }
+    if (!mocx_roce_gid(dev, gid)) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_GID,
-                        "source address index %u", gid);
+                        "there is no RoCE address %u to send from", gid);
+    }
+    return MOCX_OK;
+}
+
+/* What no capability offers. */
+static MocxStatus check_offered(MocxDev *dev, MocxCmd *cmd, const uint8_t *ctx,
+                                uint32_t opt)
+{
+    if (opt & OPT_ALT_PATH || DEVX_GET(qpc, ctx, pm_state) != PM_MIGRATED) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_MIGRATION,
+                        "path migration is not offered");
+    }
+    if (DEVX_GET(qpc, ctx, primary_address_path.fl)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_LOOPBACK,
+                        "forced loopback is not offered");
+    }
+    if (DEVX_GET(qpc, ctx, primary_address_path.stat_rate)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_RATE,
+                        "static rate %u is not offered",
+                        DEVX_GET(qpc, ctx, primary_address_path.stat_rate));
+    }
+    if (DEVX_GET(qpc, ctx, atomic_mode) > ATOMIC_MODE_8B) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_ATOMIC,
+                        "atomic mode %u", DEVX_GET(qpc, ctx, atomic_mode));
     }
     return MOCX_OK;
 }
@@ -222,8 +262,13 @@ MocxStatus mocx_qp_modify(MocxDev *dev, MocxCmd *cmd)
     }
     memcpy(ctx, qp->ctx, sizeof(ctx));
     merge(ctx, qpc, t->bit, opt);
-    if (t->bit == INIT2RTR) {
+    status = check_offered(dev, cmd, ctx, opt);
+    if (!status && t->bit == INIT2RTR) {
         status = check_path(dev, cmd, qp, ctx);
+    }
+    if (!status && t->from >= MOCX_QP_RTR && mocx_qp_reliable(qp) &&
+        !mocx_resp_resize(qp, 1u << DEVX_GET(qpc, ctx, log_rra_max))) {
+        status = MOCX_NO_RES;
     }
     if (status) {
         return status;

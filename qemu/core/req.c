@@ -122,10 +122,11 @@ static uint32_t psns_of(const MocxQp *qp, const MocxWqe *wqe)
 /* Errors that can be told from the WQE alone. */
 static MocxErr check_wqe(const MocxQp *qp, const MocxWqe *wqe, MocxWqeResult r)
 {
-    if (r != MOCX_WQE_OK || (mocx_qp_datagram(qp) && wqe->len > qp->mtu)) {
+    if (r != MOCX_WQE_OK) {
         return MOCX_ERR_QP_OP;
     }
-    if (wqe->len > 1ULL << qp->log_msg_max) {
+    if (wqe->len > 1ULL << qp->log_msg_max ||
+        (mocx_qp_datagram(qp) && wqe->len > qp->mtu)) {
         return MOCX_ERR_SEND_LEN;
     }
     return (MocxErr) { 0 };

@@ -115,7 +115,7 @@ static bool acknowledge(MocxDev *dev, MocxQp *qp, uint32_t psn)
     uint32_t head = qp->req.head;
     bool complete = mocx_req_advance(dev, qp, psn);
 
-    if (qp->state != MOCX_QP_RTS && qp->state != MOCX_QP_SQD) {
+    if (qp->state != MOCX_QP_RTS) {
         return false;
     }
     if (qp->req.una != before || qp->req.head != head) {
@@ -333,7 +333,7 @@ void mocx_req_packet(MocxDev *dev, MocxQp *qp, const MocxPkt *pkt)
 {
     MocxPkt fixed;
 
-    if (qp->state != MOCX_QP_RTS && qp->state != MOCX_QP_SQD) {
+    if (qp->state != MOCX_QP_RTS) {
         return;
     }
     if (!in_flight(qp, pkt->bth.psn)) {

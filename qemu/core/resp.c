@@ -37,6 +37,50 @@ static const Outcome outcomes[] = {
     [MOCX_V_INVALIDATE] = { 0, { 0x12, 0x8a }, 0 },
 };
 
+/* Entries are laid out anew with the newest last. */
+static void keep_newest(MocxReplay *to, unsigned depth, const MocxResp *resp)
+{
+    unsigned n = depth < resp->depth ? depth : resp->depth;
+
+    for (unsigned age = 0; age < n; age++) {
+        to[depth - 1 - age] = resp->replay[(resp->newest + resp->depth - age) %
+                                           resp->depth];
+    }
+}
+
+static unsigned oldest_pending(const MocxResp *resp)
+{
+    for (unsigned age = resp->depth; resp->pending && age; age--) {
+        if (resp->replay[(resp->newest + resp->depth - age + 1) %
+                         resp->depth].pending) {
+            return age;
+        }
+    }
+    return 1;
+}
+
+bool mocx_resp_resize(MocxQp *qp, unsigned depth)
+{
+    MocxResp *resp = &qp->resp;
+    unsigned due = oldest_pending(resp);
+    MocxReplay *replay;
+
+    depth = depth < due ? due : depth;
+    if (depth == resp->depth) {
+        return true;
+    }
+    replay = mocx_calloc(depth, sizeof(*replay));
+    if (!replay) {
+        return false;
+    }
+    keep_newest(replay, depth, resp);
+    mocx_free(resp->replay);
+    resp->replay = replay;
+    resp->depth = (uint8_t)depth;
+    resp->newest = (uint8_t)(depth - 1);
+    return true;
+}
+
 bool mocx_resp_start(MocxQp *qp)
 {
     MocxResp *resp = &qp->resp;
@@ -89,13 +133,21 @@ static void send_ack(const MocxRequest *c)
 
 /* Checks, in order */
 
-/* XRC: the SRQ that the packet names must be of the QP's domain. */
+/*
+ * XRC: the SRQ that the packet names must be of the QP's domain, and be the
+ * same in all packets of a message.
+ */
 static MocxVerdict check_srq(MocxRequest *c)
 {
     c->srq = c->qp->srq;
     c->pdn = c->qp->pdn;
     if (c->qp->type != MOCX_QP_XRC) {
         return MOCX_V_OK;
+    }
+    if (c->pkt->op.pos & MOCX_PKT_FIRST) {
+        c->qp->resp.srqn = c->pkt->bth.srqn;
+    } else if (c->qp->resp.srqn != c->pkt->bth.srqn) {
+        return MOCX_V_INVALID;
     }
     c->srq = mocx_srq_find(c->dev, c->pkt->bth.srqn);
     if (!c->srq || c->srq->kind != MOCX_SRQ_XRC ||
@@ -164,7 +216,6 @@ static MocxVerdict check_resource(MocxRequest *c)
     case MOCX_WQE_OK:
         break;
     }
-    resp->srqn = c->srq ? c->srq->obj.id : 0;
     mocx_recv_take(c->dev, c->qp, c->srq, &resp->wqe);
     return MOCX_V_OK;
 }
@@ -273,7 +324,7 @@ static void conclude_error(MocxRequest *c, MocxVerdict v)
     const Outcome *o = &outcomes[v];
     MocxResp *resp = &c->qp->resp;
     bool bound = resp->wqe.bound;
-    MocxSrq *srq = c->srq;
+    MocxSrq *srq = mocx_resp_srq(c->dev, c->qp);
 
     if (o->nak) {
         send_nak(c, o->nak);

@@ -16,7 +16,7 @@ const MocxGid *mocx_roce_gid(const MocxDev *dev, uint32_t index)
 {
     const MocxPort *port = &dev->port;
 
-    return index < port->num_gids && port->gids[index].valid
+    return port->roce_en && index < port->num_gids && port->gids[index].valid
            ? &port->gids[index] : NULL;
 }
 
@@ -36,6 +36,18 @@ void mocx_path_source(MocxPath *path, const MocxGid *gid, uint8_t prio)
     }
 }
 
+/* RoCE v2 has a field of its own for the DSCP, beside which ECN remains. */
+static uint8_t tclass_of(const MocxQp *qp, uint8_t version)
+{
+    const uint8_t *ads = DEVX_ADDR_OF(qpc, qp->ctx, primary_address_path);
+    uint8_t tclass = DEVX_GET(ads, ads, tclass);
+
+    if (version == MOCX_ROCE_V2) {
+        tclass = DEVX_GET(ads, ads, dscp) << 2 | (tclass & 3);
+    }
+    return tclass;
+}
+
 const MocxPath *mocx_roce_path(const MocxDev *dev, MocxQp *qp)
 {
     const MocxGid *gid = mocx_roce_gid(dev, qp->gid_index);
@@ -45,6 +57,7 @@ const MocxPath *mocx_roce_path(const MocxDev *dev, MocxQp *qp)
     }
     mocx_path_source(&qp->path, gid,
                      DEVX_GET(qpc, qp->ctx, primary_address_path.eth_prio));
+    qp->path.tclass = tclass_of(qp, gid->version);
     return &qp->path;
 }
 
@@ -78,11 +91,17 @@ bool mocx_recv_record(MocxDev *dev, MocxQp *qp)
     if (!mocx_dma_read(dev, qp->dbr, be, sizeof(be))) {
         return false;
     }
-    qp->rq_posted = (uint16_t)mocx_get_be32(be);
+    check.now = (uint16_t)mocx_get_be32(be);
     if (dev->verify) {
-        check.now = qp->rq_posted;
         mocx_verify_record(dev, &check);
     }
+    if ((uint16_t)(check.now - qp->rq_taken) > check.size) {
+        mocx_log(dev, MOCX_LOG_GUEST_ERROR,
+                 "QP %u: receive producer %u is beyond the ring (next WQE %u)",
+                 mocx_qpn(qp), check.now, qp->rq_taken);
+        return false;
+    }
+    qp->rq_posted = check.now;
     return true;
 }
 
@@ -175,7 +194,7 @@ static bool pkey_ok(MocxDev *dev, const MocxPkt *pkt)
 
 static bool can_receive(const MocxQp *qp)
 {
-    return qp->state >= MOCX_QP_RTR && qp->state <= MOCX_QP_SQD;
+    return qp->state >= MOCX_QP_RTR && qp->state <= MOCX_QP_SQER;
 }
 
 /* Datagrams come from anywhere, to any address of ours or of a group. */

@@ -18,7 +18,7 @@ struct MocxRoce {
     MocxMcast *mcasts;      /* multicast groups (mcast.c) */
 };
 
-/** mocx_roce_gid() - entry of the address table, or NULL if it is not in use */
+/** mocx_roce_gid() - entry of the address table, or NULL if it serves nobody */
 const MocxGid *mocx_roce_gid(const MocxDev *dev, uint32_t index);
 
 /**
@@ -109,6 +109,14 @@ void mocx_req_timeout(MocxDev *dev, MocxQp *qp);
 
 /** mocx_resp_start() - RTR: PSN and replay memory; false without memory */
 bool mocx_resp_start(MocxQp *qp);
+/**
+ * mocx_resp_resize() - another number of READs and atomics may be under way
+ * @qp: a reliable QP that mocx_resp_start() has seen
+ * @depth: how many; more are kept while their answers are due
+ *
+ * Return: false without memory; nothing has changed then.
+ */
+bool mocx_resp_resize(MocxQp *qp, unsigned depth);
 /** mocx_resp_stop() - forget messages in progress and answers due */
 void mocx_resp_stop(MocxQp *qp);
 /** mocx_resp_mute() - 2ERR: nothing more is said to the peer */
@@ -149,7 +157,7 @@ bool mocx_umr_invalidate(MocxDev *dev, const MocxQp *qp, uint32_t pdn,
  * @dev: the device
  * @qp: has an RQ of its own; its @rq_posted is set
  *
- * Return: false if the record is not in memory.
+ * Return: false if the record is not in memory, or is more than a ring ahead.
  */
 bool mocx_recv_record(MocxDev *dev, MocxQp *qp);
 /** mocx_recv_peek() - the receive WQE that @srq (or the QP's RQ) gives next */

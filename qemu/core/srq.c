@@ -33,6 +33,7 @@ MocxSrq *mocx_srq_find(MocxDev *dev, uint32_t srqn)
 
 static bool read_record(MocxDev *dev, MocxSrq *srq)
 {
+    uint16_t posted;
     uint8_t be[4];
 
     if (!mocx_dma_read(dev, srq->dbr, be, sizeof(be))) {
@@ -47,7 +48,14 @@ static bool read_record(MocxDev *dev, MocxSrq *srq)
 
         mocx_verify_record(dev, &check);
     }
-    srq->posted = (uint16_t)mocx_get_be32(be);
+    posted = (uint16_t)mocx_get_be32(be);
+    if ((uint16_t)(posted - srq->taken) > 1u << srq->log_size) {
+        mocx_log(dev, MOCX_LOG_GUEST_ERROR,
+                 "SRQ %u: producer %u is beyond the ring (next WQE %u)",
+                 srq->obj.id, posted, srq->taken);
+        return false;
+    }
+    srq->posted = posted;
     return true;
 }
 

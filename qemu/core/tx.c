@@ -52,7 +52,7 @@ void mocx_tx_flush(MocxDev *dev)
     if (!tx->n || tx->full) {
         return;
     }
-    if (!dev->port.cable) {
+    if (!mocx_port_up(&dev->port)) {
         batch_keep(tx, tx->n);      /* light goes nowhere */
         return;
     }
@@ -135,6 +135,18 @@ static void loop_put(MocxDev *dev, const uint8_t *frame, size_t len,
     mocx_work_queue(dev, &loop->work);
 }
 
+static void loop_deliver(MocxDev *dev, const uint8_t *frame, size_t len,
+                         uint32_t from)
+{
+    if (from != MOCX_TX_ROCE) {
+        mocx_port_count(dev, frame, len, MOCX_PORT_RX);
+        mocx_eth_loopback(dev, frame, len, from);
+    } else if (dev->port.roce_en) {
+        mocx_port_count(dev, frame, len, MOCX_PORT_RX_ROCE);
+        mocx_roce_receive(dev, frame, len);
+    }
+}
+
 static bool loop_run(MocxDev *dev, MocxWork *work, unsigned budget,
                      unsigned *used)
 {
@@ -145,13 +157,7 @@ static bool loop_run(MocxDev *dev, MocxWork *work, unsigned budget,
         const uint8_t *frame = loop->arena + (size_t)slot * MOCX_FRAME_MAX;
 
         /* The slot is given back after the read: its answer takes another. */
-        if (loop->from[slot] == MOCX_TX_ROCE) {
-            mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX_ROCE);
-            mocx_roce_receive(dev, frame, loop->len[slot]);
-        } else {
-            mocx_port_count(dev, frame, loop->len[slot], MOCX_PORT_RX);
-            mocx_eth_loopback(dev, frame, loop->len[slot], loop->from[slot]);
-        }
+        loop_deliver(dev, frame, loop->len[slot], loop->from[slot]);
         loop->tail++;
         ++*used;
     }
@@ -208,7 +214,7 @@ static bool comes_back(const MocxDev *dev, const MocxFrame *frame, bool roce)
 
 void mocx_tx_commit(MocxDev *dev, size_t len, uint32_t from)
 {
-    bool roce = from == MOCX_TX_ROCE;
+    bool roce = from == MOCX_TX_ROCE, loops;
     MocxTx *tx = dev->tx;
     MocxFrame frame = { .data = tx->arena + tx->used };
 
@@ -216,9 +222,13 @@ void mocx_tx_commit(MocxDev *dev, size_t len, uint32_t from)
         return;
     }
     frame.len = pad(tx->arena + tx->used, len);
+    loops = own_mac(&dev->port, frame.data);
+    if (!loops && !mocx_port_up(&dev->port)) {
+        return;
+    }
     mocx_port_count(dev, frame.data, frame.len,
                     roce ? MOCX_PORT_TX_ROCE : MOCX_PORT_TX);
-    if (own_mac(&dev->port, frame.data)) {
+    if (loops) {
         loop_put(dev, frame.data, frame.len, from);
         return;
     }

@@ -158,6 +158,43 @@ static void every_type_goes_to_rtr_with_its_sizes(void **state)
     }
 }
 
+#define REG_PMTU    0x5003
+
+static void pmtu(Drv *d, unsigned bytes)
+{
+    uint8_t in[DEVX_ST_SZ_BYTES(access_register_in) +
+               DEVX_ST_SZ_BYTES(pmtu_reg)] = { 0 };
+    uint8_t out[sizeof(in)];
+    uint8_t *reg = in + DEVX_ST_SZ_BYTES(access_register_in);
+
+    DEVX_SET(access_register_in, in, opcode, MLX5_CMD_OP_ACCESS_REG);
+    DEVX_SET(access_register_in, in, register_id, REG_PMTU);
+    DEVX_SET(pmtu_reg, reg, local_port, 1);
+    DEVX_SET(pmtu_reg, reg, admin_mtu, bytes);
+    drv_cmd_ok(d, in, sizeof(in), out, sizeof(out));
+}
+
+/* 2,048 bytes do not pass a port of 1,522. */
+static void a_path_fits_the_port(void **state)
+{
+    (void)state;
+    for (int card = 0; card < 2; card++) {
+        Pair *p = card_pair(card);
+        DrvQp *qp = drv_qp_new(p->a.d, &(DrvQpParams) {
+            .scq = p->a.scq, .rcq = p->a.rcq });
+
+        drv_qp_rst2init(qp, NULL);
+        pmtu(p->a.d, 2165);
+        assert_int_equal(to_rtr(qp, 4, 30), card ? MOCX_BAD_PARAM : MOCX_OK);
+        if (card) {
+            pmtu(p->a.d, 2166);
+            assert_int_equal(to_rtr(qp, 4, 30), MOCX_OK);
+        }
+        drv_qp_free(qp);
+        pair_free(p);
+    }
+}
+
 /* Translation lists of UMRs */
 
 #define KEY_PAGES   16
@@ -313,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_ends_with_the_key_that_was_asked_for),
         cmocka_unit_test(every_type_goes_to_rtr_with_its_sizes),
+        cmocka_unit_test(a_path_fits_the_port),
         cmocka_unit_test(a_list_is_taken_in_whole_units),
         cmocka_unit_test(a_list_is_aligned_as_mlx5_aligns_it),
     };

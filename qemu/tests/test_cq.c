@@ -187,6 +187,43 @@ static void moderate(Fixture *f, unsigned usec, unsigned count)
     drv_cmd_ok(f->d, in, sizeof(in), out, sizeof(out));
 }
 
+/* Periods that begin with a CQE are not among the capabilities. */
+static void other_period_modes_are_refused(void **state)
+{
+    Fixture *f = *state;
+
+    for (unsigned mode = 0; mode < 4; mode++) {
+        uint8_t in[DEVX_ST_SZ_BYTES(create_cq_in) + 8] = { 0 }, out[16];
+        uint8_t *cqc = DEVX_ADDR_OF(create_cq_in, in, cq_context);
+
+        DEVX_SET(create_cq_in, in, opcode, MLX5_CMD_OP_CREATE_CQ);
+        DEVX_SET(cqc, cqc, cq_period_mode, mode);
+        DEVX_SET(cqc, cqc, log_cq_size, 4);
+        DEVX_SET(cqc, cqc, uar_page, f->d->uar);
+        DEVX_SET(cqc, cqc, c_eqn_or_apu_element, f->d->comp->eqn);
+        DEVX_SET64(cqc, cqc, dbr_addr, gpa_alloc(f->d->h, 64, 64));
+        mocx_put_be64(in + DEVX_ST_SZ_BYTES(create_cq_in),
+                      gpa_alloc(f->d->h, HOST_PAGE, HOST_PAGE));
+        assert_int_equal(drv_cmd(f->d, in, sizeof(in), out, sizeof(out)),
+                         mode ? MOCX_BAD_PARAM : MOCX_OK);
+        if (!mode) {
+            drv_dealloc(f->d, MLX5_CMD_OP_DESTROY_CQ,
+                        DEVX_GET(create_cq_out, out, cqn));
+        }
+    }
+    for (unsigned mode = 0; mode < 2; mode++) {
+        uint8_t in[DEVX_ST_SZ_BYTES(modify_cq_in)] = { 0 }, out[16];
+        uint8_t *cqc = DEVX_ADDR_OF(modify_cq_in, in, cq_context);
+
+        DEVX_SET(modify_cq_in, in, opcode, MLX5_CMD_OP_MODIFY_CQ);
+        DEVX_SET(modify_cq_in, in, cqn, f->cq->cqn);
+        mocx_put_be32(in + 12, 1 << 4);
+        DEVX_SET(cqc, cqc, cq_period_mode, mode);
+        assert_int_equal(drv_cmd(f->d, in, sizeof(in), out, sizeof(out)),
+                         mode ? MOCX_BAD_PARAM : MOCX_OK);
+    }
+}
+
 static void moderation_spaces_events(void **state)
 {
     Fixture *f = *state;
@@ -434,6 +471,7 @@ int main(void)
         T(arming_does_not_tell_twice),
         T(consumed_is_not_unseen),
         T(solicited_arming_waits_for_solicited),
+        T(other_period_modes_are_refused),
         T(moderation_spaces_events),
         T(consumed_ends_the_wait),
         T(full_queue_overwrites_nothing),

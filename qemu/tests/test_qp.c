@@ -88,6 +88,7 @@ static uint8_t transition(DrvQp *qp, uint16_t opcode)
     DEVX_SET(init2rtr_qp_in, in, opcode, opcode);
     DEVX_SET(init2rtr_qp_in, in, qpn, qp->qpn);
     DEVX_SET(init2rtr_qp_in, in, qpc.mtu, 3);
+    DEVX_SET(init2rtr_qp_in, in, qpc.pm_state, 3);
     return drv_cmd(qp->d, in, sizeof(in), out, sizeof(out));
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/dev.h"
 #include "core/srq.h"
+#include "core/wire.h"
 #include "pair.h"
 
 #define LOG_SIZE    4
@@ -459,49 +460,151 @@ static void xrc_send(DrvQp *qp, uint32_t srqn, const DrvSge *sge)
     drv_ring(qp);
 }
 
-static void xrc_names_the_srq(void **state)
+/* Two SRQs of b, with a CQ each. */
+typedef struct Xrc {
+    Pair *p;
+    uint32_t da, db;
+    Srq *srq[2];
+    DrvQp ini, tgt;
+} Xrc;
+
+static void xrc_open(Xrc *x)
 {
     Pair *p = pair_new(DRV_QP_RC, NULL);
-    Drv *a = p->a.d, *b = p->b.d;
-    uint32_t da = drv_alloc(a, MLX5_CMD_OP_ALLOC_XRCD);
-    uint32_t db = drv_alloc(b, MLX5_CMD_OP_ALLOC_XRCD);
-    uint32_t other = drv_alloc(b, MLX5_CMD_OP_ALLOC_XRCD);
-    Srq *srq[2] = { xrc_new(b, db, p->b.rcq->cqn),
-                    xrc_new(b, db, p->b.scq->cqn) };
-    Srq *foreign = xrc_new(b, other, p->b.rcq->cqn);
-    DrvSge from = sge_of(&p->a, 0, 3000), to = sge_of(&p->b, 0, 3000);
-    DrvQp ini, tgt;
+
+    x->p = p;
+    x->da = drv_alloc(p->a.d, MLX5_CMD_OP_ALLOC_XRCD);
+    x->db = drv_alloc(p->b.d, MLX5_CMD_OP_ALLOC_XRCD);
+    x->srq[0] = xrc_new(p->b.d, x->db, p->b.rcq->cqn);
+    x->srq[1] = xrc_new(p->b.d, x->db, p->b.scq->cqn);
+    xrc_qp(p->a.d, x->da, p->a.scq->cqn, &x->ini);
+    xrc_qp(p->b.d, x->db, 0, &x->tgt);
+    drv_qp_connect(&x->ini, &x->tgt, &(DrvPath) { .sq_psn = 0xfffffe });
+}
+
+static void xrc_close(Xrc *x)
+{
+    assert_int_equal(drv_qp_cmd(&x->ini, MLX5_CMD_OP_DESTROY_QP), 0);
+    assert_int_equal(drv_qp_cmd(&x->tgt, MLX5_CMD_OP_DESTROY_QP), 0);
+    srq_free(x->srq[0]);
+    srq_free(x->srq[1]);
+    drv_dealloc(x->p->a.d, MLX5_CMD_OP_DEALLOC_XRCD, x->da);
+    drv_dealloc(x->p->b.d, MLX5_CMD_OP_DEALLOC_XRCD, x->db);
+    pair_free(x->p);
+}
+
+static void xrc_names_the_srq(void **state)
+{
+    Xrc x;
+    Drv *b;
+    uint32_t other;
+    Srq *foreign;
+    DrvSge from, to;
     struct mlx5_cqe64 cqe;
 
     (void)state;
-    xrc_qp(a, da, p->a.scq->cqn, &ini);
-    xrc_qp(b, db, 0, &tgt);
-    drv_qp_connect(&ini, &tgt, &(DrvPath) { .sq_psn = 0xfffffe });
+    xrc_open(&x);
+    b = x.p->b.d;
+    other = drv_alloc(b, MLX5_CMD_OP_ALLOC_XRCD);
+    foreign = xrc_new(b, other, x.p->b.rcq->cqn);
+    from = sge_of(&x.p->a, 0, 3000);
+    to = sge_of(&x.p->b, 0, 3000);
     for (unsigned i = 0; i < 10; i++) {
-        uint16_t index = srq_post(srq[i & 1], &to);
+        uint16_t index = srq_post(x.srq[i & 1], &to);
 
-        drv_mr_fill(p->a.mr, 0, 3000, i);
-        xrc_send(&ini, srq[i & 1]->srqn, &from);
-        drv_cq_expect(p->a.scq, MLX5_CQE_REQ, 0, &cqe);
-        drv_cq_expect(i & 1 ? p->b.scq : p->b.rcq, MLX5_CQE_RESP_SEND, 0,
+        drv_mr_fill(x.p->a.mr, 0, 3000, i);
+        xrc_send(&x.ini, x.srq[i & 1]->srqn, &from);
+        drv_cq_expect(x.p->a.scq, MLX5_CQE_REQ, 0, &cqe);
+        drv_cq_expect(i & 1 ? x.p->b.scq : x.p->b.rcq, MLX5_CQE_RESP_SEND, 0,
                       &cqe);
         assert_int_equal(be16toh(cqe.wqe_counter), index);
         assert_int_equal(be32toh(cqe.srqn_uidx), 0x4242);
-        assert_int_equal(drv_mr_check(p->b.mr, 0, 3000, i), -1);
+        assert_int_equal(drv_mr_check(x.p->b.mr, 0, 3000, i), -1);
     }
     /* Of another domain: an invalid request. */
     srq_post(foreign, &to);
-    xrc_send(&ini, foreign->srqn, &from);
-    drv_cq_expect(p->a.scq, MLX5_CQE_REQ_ERR, 0x12, &cqe);
-    assert_int_equal(drv_qp_cmd(&ini, MLX5_CMD_OP_DESTROY_QP), 0);
-    assert_int_equal(drv_qp_cmd(&tgt, MLX5_CMD_OP_DESTROY_QP), 0);
-    srq_free(srq[0]);
-    srq_free(srq[1]);
+    xrc_send(&x.ini, foreign->srqn, &from);
+    drv_cq_expect(x.p->a.scq, MLX5_CQE_REQ_ERR, 0x12, &cqe);
     srq_free(foreign);
-    drv_dealloc(a, MLX5_CMD_OP_DEALLOC_XRCD, da);
-    drv_dealloc(b, MLX5_CMD_OP_DEALLOC_XRCD, db);
     drv_dealloc(b, MLX5_CMD_OP_DEALLOC_XRCD, other);
-    pair_free(p);
+    xrc_close(&x);
+}
+
+/*
+ * IPv4, RoCE v2: the XRC header of the second packet of a message becomes
+ * another, as no requester sends it; or its opcode does.
+ */
+#define AT_OPCODE   42
+#define AT_SRQN     54
+#define XRC_FIRST   0xa0
+#define XRC_MIDDLE  0xa1
+
+typedef struct Spoil {
+    uint32_t srqn;          /* 0: the packet becomes a first one */
+} Spoil;
+
+static WireFate spoil(void *arg, unsigned from, uint8_t *data, size_t len)
+{
+    Spoil *s = arg;
+    MocxPkt pkt;
+
+    if (from || data[AT_OPCODE] != XRC_MIDDLE) {
+        return WIRE_PASS;
+    }
+    if (s->srqn) {
+        mocx_put_be32(data + AT_SRQN, s->srqn);
+    } else {
+        data[AT_OPCODE] = XRC_FIRST;
+    }
+    mocx_wire_parse(&pkt, data, len);
+    mocx_wire_seal(data, &pkt.path, len);
+    return WIRE_PASS;
+}
+
+/* The message ends in error where it began, on whichever ground. */
+static void xrc_message_stays_with_its_srq(void **state)
+{
+    (void)state;
+    for (unsigned other = 0; other < 2; other++) {
+        struct mlx5_cqe64 cqe;
+        DrvSge from, to;
+        uint16_t index;
+        Spoil s;
+        Xrc x;
+
+        xrc_open(&x);
+        s.srqn = other ? x.srq[1]->srqn : 0;
+        from = sge_of(&x.p->a, 0, 3000);
+        to = sge_of(&x.p->b, 0, 3000);
+        index = srq_post(x.srq[0], &to);
+        srq_post(x.srq[1], &to);
+        wire_filter(x.p->w->wire, spoil, &s);
+        xrc_send(&x.ini, x.srq[0]->srqn, &from);
+        drv_cq_expect(x.p->a.scq, MLX5_CQE_REQ_ERR, 0x12, &cqe);
+        assert_false(drv_cq_poll(x.p->b.scq, &cqe));
+        assert_true(drv_cq_poll(x.p->b.rcq, &cqe));
+        assert_int_equal(cqe_opcode(&cqe), MLX5_CQE_RESP_ERR);
+        assert_int_equal(cqe_syndrome(&cqe), 0x12);
+        assert_int_equal(be16toh(cqe.wqe_counter), index);
+        assert_int_equal(be32toh(cqe.srqn_uidx), 0x4242);
+        xrc_close(&x);
+    }
+}
+
+/* As of a QP's own ring: one WQE too many, and the SRQ ends. */
+static void a_producer_beyond_the_ring_ends_the_srq(void **state)
+{
+    Fixture *f = make(0);
+    uint8_t eqe[64];
+
+    (void)state;
+    f->srq->d->h->breaks = true;
+    mocx_put_be32(gpa_ptr(f->srq->d->h, f->srq->dbr), SIZE + 1);
+    send(f, 10);
+    world_run(f->p->w, NSEC_PER_MSEC);
+    assert_true(drv_event_find(f->srq->d, MOCX_EV_SRQ_ERROR, eqe));
+    assert_int_equal(mocx_get_be32(eqe + 0x38), f->srq->srqn);
+    unmake(f);
 }
 
 int main(void)
@@ -517,6 +620,8 @@ int main(void)
         cmocka_unit_test(last_wqe_reached),
         cmocka_unit_test(in_use_cannot_be_destroyed),
         cmocka_unit_test(xrc_names_the_srq),
+        cmocka_unit_test(xrc_message_stays_with_its_srq),
+        cmocka_unit_test(a_producer_beyond_the_ring_ends_the_srq),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

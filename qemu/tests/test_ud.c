@@ -256,8 +256,7 @@ static void longer_than_a_packet_is_an_error(void **state)
 
     (void)state;
     post(f, &av, 4097);
-    drv_cq_expect(f->a.scq, MLX5_CQE_REQ_ERR, 2, &cqe);
-    assert_int_equal(cqe_vendor(&cqe), 0x68);
+    drv_cq_expect(f->a.scq, MLX5_CQE_REQ_ERR, 1, &cqe);
     unmake(f);
 }
 
