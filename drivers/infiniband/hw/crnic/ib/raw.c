@@ -23,7 +23,8 @@
  * @sqn: send queue
  * @has_rq: there is a receive queue; its ring is the QP's
  * @rqn: receive queue
- * @tirn: endpoint that leads to it
+ * @has_tir: and an endpoint that leads to it
+ * @tirn: its number
  * @sq_rsc: for the send queue's events
  * @rq_rsc: for the receive queue's events
  */
@@ -34,6 +35,7 @@ struct crnic_raw {
 	u32 sqn;
 	bool has_rq;
 	u32 rqn;
+	bool has_tir;
 	u32 tirn;
 	struct crnic_rsc sq_rsc;
 	struct crnic_rsc rq_rsc;
@@ -148,6 +150,7 @@ static int crnic_raw_create_rq(struct crnic_dev *dev, struct crnic_raw *raw,
 	if (err)
 		goto err_tir;
 	raw->has_rq = true;
+	raw->has_tir = true;
 	return 0;
 
 err_tir:
@@ -161,8 +164,15 @@ static int crnic_raw_destroy_rq(struct crnic_dev *dev, struct crnic_raw *raw)
 {
 	int err;
 
-	crnic_rsc_del(dev, &raw->rq_rsc);
-	crnic_tir_destroy(dev, raw->tirn);
+	/* called again after a failure: the number may be another's endpoint by then */
+	if (raw->has_tir) {
+		crnic_rsc_del(dev, &raw->rq_rsc);
+		err = crnic_tir_destroy(dev, raw->tirn);
+		if (err)
+			return err;
+		raw->has_tir = false;
+	}
+
 	err = crnic_rq_destroy(dev, raw->rqn);
 	if (!err)
 		raw->has_rq = false;
@@ -281,7 +291,7 @@ int crnic_raw_destroy(struct crnic_ib_qp *qp)
  */
 int crnic_raw_tirn(const struct crnic_ib_qp *qp, u32 *tirn)
 {
-	if (!qp->raw || !qp->raw->has_rq)
+	if (!qp->raw || !qp->raw->has_tir)
 		return -EINVAL;
 	*tirn = qp->raw->tirn;
 	return 0;
