@@ -303,6 +303,7 @@ struct crnic_ib_qp {
  * @max_sge: limit
  * @head: first free WQE of the linked list
  * @tail: last free WQE
+ * @posted: bit for each WQE that is outstanding
  * @pc: producer counter
  */
 struct crnic_ib_srq {
@@ -317,6 +318,7 @@ struct crnic_ib_srq {
 	u32 max_sge;
 	u16 head;
 	u16 tail;
+	unsigned long *posted;
 	u16 pc;
 };
 
@@ -639,7 +641,7 @@ int crnic_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
 int crnic_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 int crnic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			   const struct ib_recv_wr **bad_wr);
-void crnic_srq_give_back(struct crnic_ib_srq *srq, u16 index);
+bool crnic_srq_retire(struct crnic_ib_srq *srq, u16 index, u64 *wr_id);
 
 /* idle.c */
 int crnic_ib_idle_create(struct crnic_ib *ib);

@@ -199,16 +199,6 @@ static bool crnic_rq_retire(struct crnic_rq *rq, u64 *wr_id)
 	return true;
 }
 
-static bool crnic_srq_retire(struct crnic_ib_srq *srq, u16 index, u64 *wr_id)
-{
-	if (index >= srq->size)
-		return false;
-
-	*wr_id = srq->wr_ids[index];
-	crnic_srq_give_back(srq, index);
-	return true;
-}
-
 static bool crnic_wc_set_send(struct crnic_ib_qp *qp, const struct mlx5_cqe64 *cqe,
 			      struct ib_wc *wc)
 {
@@ -327,10 +317,10 @@ static void crnic_cqe_move(const struct crnic_ib_cq *cq, u32 to, u32 from)
 
 static void crnic_cqe_drop(const struct mlx5_cqe64 *cqe, struct crnic_ib_srq *srq)
 {
-	const u16 index = be16_to_cpu(cqe->wqe_counter);
+	u64 wr_id;
 
-	if (srq && !crnic_cqe_is_requester(cqe) && index < srq->size)
-		crnic_srq_give_back(srq, index);
+	if (srq && !crnic_cqe_is_requester(cqe))
+		crnic_srq_retire(srq, be16_to_cpu(cqe->wqe_counter), &wr_id);
 }
 
 /**

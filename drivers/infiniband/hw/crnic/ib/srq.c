@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Shared receive queues: the device's RMP, or an XRC SRQ with a CQ of its own */
+#include <linux/bitmap.h>
 #include <linux/vmalloc.h>
 
 #include <crnic/obj/srq.h>
@@ -72,20 +73,32 @@ static u16 crnic_srq_next(const struct crnic_ib_srq *srq, u16 index)
 }
 
 /**
- * crnic_srq_give_back - append a used WQE to the list of free ones
+ * crnic_srq_retire - complete a WQE: it becomes the last one of the free list
  * @srq: kernel SRQ
- * @index: WQE, below its size
+ * @index: WQE, as the device told
+ * @wr_id: answer: its cookie
  *
  * Context: any; takes the SRQ's lock.
+ * Return: false, with nothing done, if that WQE is not outstanding.
  */
-void crnic_srq_give_back(struct crnic_ib_srq *srq, u16 index)
+bool crnic_srq_retire(struct crnic_ib_srq *srq, u16 index, u64 *wr_id)
 {
 	unsigned long irq;
+	bool posted;
+
+	if (index >= srq->size)
+		return false;
 
 	spin_lock_irqsave(&srq->lock, irq);
-	crnic_srq_wqe(srq, srq->tail)->next_wqe_index = cpu_to_be16(index);
-	srq->tail = index;
+	/* one that is in the free list already would make a ring of it */
+	posted = __test_and_clear_bit(index, srq->posted);
+	if (posted) {
+		*wr_id = srq->wr_ids[index];
+		crnic_srq_wqe(srq, srq->tail)->next_wqe_index = cpu_to_be16(index);
+		srq->tail = index;
+	}
 	spin_unlock_irqrestore(&srq->lock, irq);
+	return posted;
 }
 
 static int crnic_srq_pin(struct crnic_ib_srq *srq, struct ib_udata *udata,
@@ -118,19 +131,36 @@ static int crnic_srq_pin(struct crnic_ib_srq *srq, struct ib_udata *udata,
 	return crnic_ring_pin(ctx, &u, &srq->ring, &p->pas);
 }
 
+static void crnic_srq_free_wrs(struct crnic_ib_srq *srq)
+{
+	kvfree(srq->wr_ids);
+	bitmap_free(srq->posted);
+}
+
+static int crnic_srq_alloc_wrs(struct crnic_ib_srq *srq)
+{
+	srq->wr_ids = kvcalloc(srq->size, sizeof(*srq->wr_ids), GFP_KERNEL);
+	srq->posted = bitmap_zalloc(srq->size, GFP_KERNEL);
+	if (srq->wr_ids && srq->posted)
+		return 0;
+
+	crnic_srq_free_wrs(srq);
+	return -ENOMEM;
+}
+
 static int crnic_srq_alloc(struct crnic_dev *dev, struct crnic_ib_srq *srq,
 			   struct crnic_srq_params *p)
 {
 	u32 i;
 	int err;
 
-	srq->wr_ids = kvcalloc(srq->size, sizeof(*srq->wr_ids), GFP_KERNEL);
-	if (!srq->wr_ids)
-		return -ENOMEM;
+	err = crnic_srq_alloc_wrs(srq);
+	if (err)
+		return err;
 
 	err = crnic_ring_alloc(dev, crnic_srq_bytes(srq), &srq->ring, &p->pas);
 	if (err) {
-		kvfree(srq->wr_ids);
+		crnic_srq_free_wrs(srq);
 		return err;
 	}
 
@@ -145,7 +175,7 @@ static void crnic_srq_free(struct crnic_dev *dev, struct crnic_ib_srq *srq,
 			   struct ib_udata *udata)
 {
 	crnic_ring_free(dev, crnic_udata_ctx(udata), &srq->ring);
-	kvfree(srq->wr_ids);
+	crnic_srq_free_wrs(srq);
 }
 
 static int crnic_srq_create_hw(struct crnic_dev *dev, struct crnic_ib_srq *srq,
@@ -323,6 +353,7 @@ static int crnic_srq_post_one(struct crnic_ib_srq *srq, const struct ib_recv_wr 
 
 	crnic_rwqe_build(crnic_srq_wqe(srq, srq->head) + 1, srq->max_sge, wr);
 	srq->wr_ids[srq->head] = wr->wr_id;
+	__set_bit(srq->head, srq->posted);
 	srq->head = crnic_srq_next(srq, srq->head);
 	srq->pc++;
 	return 0;
