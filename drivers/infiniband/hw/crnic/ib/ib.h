@@ -298,12 +298,12 @@ struct crnic_ib_qp {
  * @rsc: for events
  * @lock: protects all below
  * @wr_ids: the user's cookies
+ * @posted: bit for each WQE that is outstanding
  * @size: WQEs, a power of two; one of them is never given out
  * @shift: log2 of a WQE's bytes
  * @max_sge: limit
  * @head: first free WQE of the linked list
  * @tail: last free WQE
- * @posted: bit for each WQE that is outstanding
  * @pc: producer counter
  */
 struct crnic_ib_srq {
@@ -313,12 +313,12 @@ struct crnic_ib_srq {
 	struct crnic_rsc rsc;
 	spinlock_t lock;	/* free list, producer side */
 	u64 *wr_ids;
+	unsigned long *posted;
 	u32 size;
 	u8 shift;
 	u32 max_sge;
 	u16 head;
 	u16 tail;
-	unsigned long *posted;
 	u16 pc;
 };
 
@@ -491,6 +491,8 @@ u32 crnic_mkey_access(int access);
 /* umr.c */
 bool crnic_umr_can_change(const struct crnic_dev *dev, u32 from, u32 to);
 int crnic_umr_change(struct crnic_ib *ib, u32 key, u32 pdn, u32 access);
+int crnic_umr_revoke(struct crnic_ib *ib, u32 key);
+int crnic_umr_revive(struct crnic_ib *ib, u32 key, u32 pdn);
 int crnic_ib_umr_create(struct crnic_ib *ib);
 void crnic_ib_umr_destroy(struct crnic_ib *ib);
 

@@ -180,13 +180,33 @@ static int crnic_mr_change(struct crnic_ib_mr *mr, struct ib_pd *ibpd, int acces
 	u32 rights = crnic_mkey_access(access);
 	int err;
 
-	if (!crnic_umr_can_change(ib->dev, crnic_mkey_access(mr->access), rights))
-		return -EOPNOTSUPP;
-
 	err = crnic_umr_change(ib, mr->ibmr.lkey, to_cpd(ibpd)->pdn, rights);
 	if (!err)
 		mr->access = access;
 	return err;
+}
+
+/*
+ * Another key for the same pages.  One region at a time holds them: a key that
+ * led to them beyond that would lead to freed memory, and a key whose
+ * destruction fails (-EBUSY for one with windows) stays for long.
+ */
+static struct ib_mr *crnic_mr_replace(struct crnic_ib_mr *old, struct ib_pd *ibpd, int access)
+{
+	struct crnic_ib *ib = to_cib(ibpd->device);
+	struct ib_mr *new;
+	int err;
+
+	err = crnic_umr_revoke(ib, old->ibmr.lkey);
+	if (err)
+		return ERR_PTR(err);
+
+	new = crnic_mr_of_umem(ibpd, old->umem, old->ibmr.iova, access);
+	if (!IS_ERR(new))
+		old->umem = NULL;
+	else if (crnic_umr_revive(ib, old->ibmr.lkey, to_cpd(old->ibmr.pd)->pdn))
+		crnic_err_rl(ib->dev, "key 0x%x stays revoked\n", old->ibmr.lkey);
+	return new;
 }
 
 /* the pages of @mr serve under new rights, unless they were pinned for reading only */
@@ -206,9 +226,9 @@ static bool crnic_mr_can_reuse(const struct crnic_ib_mr *mr, int access)
  * @ibpd: PD it shall have, never NULL
  * @udata: nothing is exchanged
  *
- * The key stays where only the PD and the rights change.  Otherwise there is a
- * new key, and ib_core then destroys the old region; should the new one fail,
- * the old one is untouched.
+ * The key stays where only the PD and the rights change, if a work request can
+ * change those rights.  Otherwise there is a new key, and ib_core then destroys
+ * the old region; should the new one fail, the old one serves as before.
  *
  * Return: new region, NULL for the old one changed, or ERR_PTR().
  */
@@ -216,7 +236,6 @@ struct ib_mr *crnic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 				     int access, struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct crnic_ib_mr *old = to_cmr(ibmr);
-	struct ib_mr *new;
 	int err;
 
 	if (!old->umem || flags & ~IB_MR_REREG_SUPPORTED)
@@ -232,13 +251,12 @@ struct ib_mr *crnic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 	if (!crnic_mr_can_reuse(old, access))
 		return crnic_ib_reg_user_mr(ibpd, old->umem->address, old->umem->length,
 					    old->ibmr.iova, access, udata);
-	if (!crnic_mr_change(old, ibpd, access))
-		return NULL;
+	if (!crnic_umr_can_change(to_cdev(ibmr->device), crnic_mkey_access(old->access),
+				  crnic_mkey_access(access)))
+		return crnic_mr_replace(old, ibpd, access);
 
-	new = crnic_mr_of_umem(ibpd, old->umem, old->ibmr.iova, access);
-	if (!IS_ERR(new))
-		old->umem = NULL;
-	return new;
+	err = crnic_mr_change(old, ibpd, access);
+	return err ? ERR_PTR(err) : NULL;
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 #include <crnic/obj/qp.h>
 
+#include "../compat/compat.h"
 #include "ib.h"
 
 #define CRNIC_UMR_LOG_CQ	3
@@ -313,6 +314,50 @@ int crnic_umr_change(struct crnic_ib *ib, u32 key, u32 pdn, u32 access)
 	wqe.umr.mkey_mask = cpu_to_be64(mask);
 	crnic_mkey_fill_change(&wqe.mkey, pdn, access);
 	return crnic_umr_execute(ib, &wqe);
+}
+
+/* a key that is free serves nobody, and the PD has no QP of a user */
+static int crnic_umr_set_free(struct crnic_ib *ib, u32 key, u32 pdn, bool free)
+{
+	struct crnic_umr_wqe wqe = {
+		.ctrl.imm = cpu_to_be32(key),
+		.umr.flags = MLX5_UMR_INLINE,
+		.umr.mkey_mask = cpu_to_be64(MLX5_MKEY_MASK_PD | MLX5_MKEY_MASK_FREE),
+	};
+
+	crnic_mkey_fill_free(&wqe.mkey, pdn, free);
+	return crnic_umr_execute(ib, &wqe);
+}
+
+/**
+ * crnic_umr_revoke - take the meaning from a key
+ * @ib: verbs device
+ * @key: key that was made for it (umr)
+ *
+ * No access by that key is under way on return, and none begins.
+ *
+ * Context: process; waits for the device.
+ * Return: 0 or errno.
+ */
+int crnic_umr_revoke(struct crnic_ib *ib, u32 key)
+{
+	KUNIT_STATIC_STUB_REDIRECT(crnic_umr_revoke, ib, key);
+	return crnic_umr_set_free(ib, key, ib->dev->pdn, true);
+}
+
+/**
+ * crnic_umr_revive - undo crnic_umr_revoke()
+ * @ib: verbs device
+ * @key: revoked key
+ * @pdn: protection domain that it had
+ *
+ * Context: process; waits for the device.
+ * Return: 0; or errno with the key as it was.
+ */
+int crnic_umr_revive(struct crnic_ib *ib, u32 key, u32 pdn)
+{
+	KUNIT_STATIC_STUB_REDIRECT(crnic_umr_revive, ib, key, pdn);
+	return crnic_umr_set_free(ib, key, pdn, false);
 }
 
 /**

@@ -86,6 +86,21 @@ void crnic_mkey_fill_change(struct mlx5_mkey_seg *seg, u32 pdn, u32 access)
 }
 
 /**
+ * crnic_mkey_fill_free - how a work request takes the meaning from a key, or gives it back
+ * @seg: key segment of the work request, zeroed
+ * @pdn: protection domain
+ * @free: the key means nothing
+ */
+void crnic_mkey_fill_free(struct mlx5_mkey_seg *seg, u32 pdn, bool free)
+{
+	void *mkc = seg;
+
+	MLX5_SET(mkc, mkc, free, free);
+	MLX5_SET(mkc, mkc, qpn, CRNIC_MKEY_ANY_QPN);
+	MLX5_SET(mkc, mkc, pd, pdn);
+}
+
+/**
  * crnic_mkey_create - create a memory key
  * @dev: device
  * @p: what it is to be
