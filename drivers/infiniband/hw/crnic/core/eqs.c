@@ -8,6 +8,7 @@
 
 #include <crnic/cq.h>
 
+#include "../compat/compat.h"
 #include "core.h"
 #include "eq.h"
 
@@ -195,6 +196,8 @@ void crnic_eqs_poll_cmd(struct crnic_dev *dev)
  */
 int crnic_comp_eqn(struct crnic_dev *dev, unsigned int vector, u8 *eqn)
 {
+	KUNIT_STATIC_STUB_REDIRECT(crnic_comp_eqn, dev, vector, eqn);
+
 	if (!dev->eqs || vector >= dev->eqs->num_comp)
 		return -EINVAL;
 	*eqn = dev->eqs->comp[vector].eqn;

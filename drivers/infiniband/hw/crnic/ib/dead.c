@@ -6,27 +6,23 @@
  */
 #include "ib.h"
 
-/**
- * crnic_ib_kick_cq - pretend a completion event
- * @ibcq: kernel CQ, or NULL
- *
- * Context: any.  CQs that their users poll on their own want no event.
- */
-void crnic_ib_kick_cq(struct ib_cq *ibcq)
+/* pretend a completion event; CQs that their users poll on their own want none */
+static void crnic_ib_kick_cq(struct ib_cq *ibcq)
 {
 	if (ibcq && ibcq->comp_handler && ibcq->poll_ctx != IB_POLL_DIRECT)
 		ibcq->comp_handler(ibcq, ibcq->cq_context);
 }
 
 /**
- * crnic_ib_kick_all - let all kernel users see that the device died
- * @ib: verbs device
+ * crnic_ib_kick_work - let all kernel users see that the device died
+ * @work: of the verbs device
  *
- * Context: any, hard interrupt included; xa_lock keeps the QPs, and with them
- * their CQs, alive.
+ * Context: process, with interrupts off for the handlers, as they expect it;
+ * xa_lock keeps the QPs, and with them their CQs, alive.
  */
-void crnic_ib_kick_all(struct crnic_ib *ib)
+void crnic_ib_kick_work(struct work_struct *work)
 {
+	struct crnic_ib *ib = container_of(work, struct crnic_ib, kick);
 	struct crnic_ib_qp *qp;
 	unsigned long i, irq;
 
@@ -36,6 +32,21 @@ void crnic_ib_kick_all(struct crnic_ib *ib)
 		crnic_ib_kick_cq(qp->ibqp.recv_cq);
 	}
 	xa_unlock_irqrestore(&ib->qps, irq);
+}
+
+/**
+ * crnic_ib_kick_all - have all kernel users see that the device died
+ * @ib: verbs device
+ *
+ * A handler takes locks of its user, and whoever posts may hold them: handlers
+ * are never called from here.  Who waits for a change of a key is woken.
+ *
+ * Context: any, hard interrupt included.
+ */
+void crnic_ib_kick_all(struct crnic_ib *ib)
+{
+	crnic_ib_umr_wake(ib);
+	queue_work(ib->wq, &ib->kick);
 }
 
 static void crnic_wc_flush(struct ib_wc *wc, struct crnic_ib_qp *qp, u64 wr_id)

@@ -345,6 +345,7 @@ err_unregister:
 	ib_unregister_device(&ib->ibdev);
 err_notifier:
 	crnic_notifier_del(dev, &ib->dev_nb);
+	cancel_work_sync(&ib->kick);
 	return err;
 }
 
@@ -370,10 +371,16 @@ int crnic_ib_add(struct crnic_dev *dev)
 
 	ib->dev = dev;
 	xa_init_flags(&ib->qps, XA_FLAGS_LOCK_IRQ);
+	INIT_WORK(&ib->kick, crnic_ib_kick_work);
+	ib->wq = alloc_workqueue("crnic_ib", WQ_MEM_RECLAIM, 0);
+	if (!ib->wq) {
+		err = -ENOMEM;
+		goto err_dealloc;
+	}
 
 	err = crnic_ib_prepare(ib);
 	if (err)
-		goto err_dealloc;
+		goto err_wq;
 
 	crnic_ib_describe(ib);
 	err = crnic_ib_register(ib);
@@ -385,6 +392,8 @@ int crnic_ib_add(struct crnic_dev *dev)
 
 err_unprepare:
 	crnic_ib_unprepare(ib);
+err_wq:
+	destroy_workqueue(ib->wq);
 err_dealloc:
 	xa_destroy(&ib->qps);
 	ib_dealloc_device(&ib->ibdev);
@@ -408,7 +417,9 @@ void crnic_ib_remove(struct crnic_dev *dev)
 	crnic_ib_port_stop(ib);
 	ib_unregister_device(&ib->ibdev);
 	crnic_notifier_del(dev, &ib->dev_nb);
+	cancel_work_sync(&ib->kick);
 	crnic_ib_unprepare(ib);
+	destroy_workqueue(ib->wq);
 	xa_destroy(&ib->qps);
 	ib_dealloc_device(&ib->ibdev);
 }

@@ -8,6 +8,7 @@
  * <crnic/obj/> instead.
  */
 #include <linux/notifier.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -105,6 +106,8 @@ struct crnic_ib_idle {
  * @qps: QPs of the kernel by device number, for polling; xa_lock is taken with
  *	 interrupts off
  * @key_variant: low byte of the next memory key; a stale key then never matches
+ * @wq: for @kick; memory may be scarce when storage waits for it
+ * @kick: calls the completion handlers of a dead device
  * @active: port state last told to ib_core; under RTNL
  * @dev_nb: events of the device
  * @netdev_nb: events of the port's netdev
@@ -122,6 +125,8 @@ struct crnic_ib {
 	bool has_counters;
 	struct xarray qps;
 	atomic_t key_variant;
+	struct workqueue_struct *wq;
+	struct work_struct kick;
 	bool active;
 	struct notifier_block dev_nb;
 	struct notifier_block netdev_nb;
@@ -493,6 +498,7 @@ bool crnic_umr_can_change(const struct crnic_dev *dev, u32 from, u32 to);
 int crnic_umr_change(struct crnic_ib *ib, u32 key, u32 pdn, u32 access);
 int crnic_umr_revoke(struct crnic_ib *ib, u32 key);
 int crnic_umr_revive(struct crnic_ib *ib, u32 key, u32 pdn);
+void crnic_ib_umr_wake(struct crnic_ib *ib);
 int crnic_ib_umr_create(struct crnic_ib *ib);
 void crnic_ib_umr_destroy(struct crnic_ib *ib);
 
@@ -730,7 +736,7 @@ struct rdma_hw_stats *crnic_ib_alloc_stats(struct ib_device *ibdev, u32 port);
 int crnic_ib_get_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
 
 /* dead.c */
-void crnic_ib_kick_cq(struct ib_cq *ibcq);
+void crnic_ib_kick_work(struct work_struct *work);
 void crnic_ib_kick_all(struct crnic_ib *ib);
 int crnic_ib_flush_cq(struct crnic_ib_cq *cq, int num, struct ib_wc *wc);
 

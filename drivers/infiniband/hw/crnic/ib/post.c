@@ -77,7 +77,7 @@ int crnic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	spin_unlock_irqrestore(&sq->lock, irq);
 
 	if (unlikely(crnic_dead(dev)))
-		crnic_ib_kick_cq(ibqp->send_cq);
+		crnic_ib_kick_all(to_cib(ibqp->device));
 	return err;
 }
 
@@ -129,6 +129,6 @@ int crnic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	spin_unlock_irqrestore(&rq->lock, irq);
 
 	if (unlikely(crnic_dead(to_cdev(ibqp->device))))
-		crnic_ib_kick_cq(ibqp->recv_cq);
+		crnic_ib_kick_all(to_cib(ibqp->device));
 	return err;
 }

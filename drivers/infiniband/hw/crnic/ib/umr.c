@@ -251,7 +251,9 @@ static int crnic_umr_wait(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 			return 0;
 		if (opcode != MLX5_CQE_INVALID)
 			return -EIO;
-		if (!left || crnic_dead(dev))
+		if (crnic_dead(dev))
+			return -EIO;
+		if (!left)
 			return -ETIMEDOUT;
 		crnic_cq_arm(&umr->cq, CRNIC_CQ_ARM_ANY, umr->ci);
 		left = wait_for_completion_timeout(&umr->event, left);
@@ -358,6 +360,17 @@ int crnic_umr_revive(struct crnic_ib *ib, u32 key, u32 pdn)
 {
 	KUNIT_STATIC_STUB_REDIRECT(crnic_umr_revive, ib, key, pdn);
 	return crnic_umr_set_free(ib, key, pdn, false);
+}
+
+/**
+ * crnic_ib_umr_wake - the device is in error: who waits for it, waits no longer
+ * @ib: verbs device
+ *
+ * Context: any, hard interrupt included.
+ */
+void crnic_ib_umr_wake(struct crnic_ib *ib)
+{
+	complete(&ib->umr->event);
 }
 
 /**
