@@ -74,6 +74,10 @@ struct MocxDev {
     uint32_t num_timers, cap_timers;
     uint64_t timer_programmed;          /* what the host was last told */
     bool kicked;
+    uint64_t steps;                     /* charged since it was made */
+    unsigned *turn;                     /* what pays for them: units used */
+    unsigned rx_used;                   /* units, while no work item runs */
+    MocxWork rx_work;                   /* frames wait for it */
 
     MocxQCounter no_counter;            /* written, never read (alloc.c) */
     uint64_t mkey_octwords;             /* translation memory in use (mkey.c) */

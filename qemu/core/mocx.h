@@ -187,15 +187,16 @@ void mocx_mmio_write(MocxDev *dev, uint64_t addr, uint64_t value,
  * @frames: the frames, which may be gone when this returns
  * @n: how many there are
  *
- * Return: how many were taken.  Fewer than @n means the device is busy; the
- * host offers the rest again after the next mocx_run() that had work.
+ * Return: how many were taken.  Fewer than @n means the device is busy; it has
+ * asked for mocx_run(), after which the host offers the rest again.
  */
 size_t mocx_receive(MocxDev *dev, const MocxFrame *frames, size_t n);
 
 /**
  * mocx_run() - do one slice of work
  * @dev: the device
- * @budget: packets and WQEs that may be handled before returning
+ * @budget: packets and WQEs that may be handled before returning, or what
+ *     takes as long
  *
  * Return: true if work is left.
  */

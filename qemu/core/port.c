@@ -163,7 +163,7 @@ size_t mocx_receive(MocxDev *dev, const MocxFrame *frames, size_t n)
     bool inject = mocx_inject_armed(dev->inject, MOCX_INJECT_RX);
     size_t i;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && !mocx_rx_spent(dev); i++) {
         if (!mocx_port_up(&dev->port)) {
             continue;       /* taken, and lost */
         }
@@ -174,7 +174,7 @@ size_t mocx_receive(MocxDev *dev, const MocxFrame *frames, size_t n)
         }
     }
     mocx_leave(dev);
-    return n;
+    return i;
 }
 
 /* Life cycle */

@@ -12,6 +12,10 @@
  * bulk transfer does not delay its neighbours' small ones.
  */
 #define SCHED_QUANTUM   32
+/* Steps that take about as long as a packet does. */
+#define STEPS_PER_UNIT  64
+/* Units that frames from the wire may take beside themselves, in a row. */
+#define RX_UNITS        512
 
 static void list_init(MocxWork *head)
 {
@@ -72,6 +76,35 @@ void mocx_work_wake_tx(MocxDev *dev)
     }
 }
 
+void mocx_charge(MocxDev *dev, uint32_t steps)
+{
+    uint64_t units = dev->steps / STEPS_PER_UNIT;
+
+    dev->steps += steps;
+    *dev->turn += dev->steps / STEPS_PER_UNIT - units;
+}
+
+uint64_t mocx_steps(const MocxDev *dev)
+{
+    return dev->steps;
+}
+
+bool mocx_rx_spent(MocxDev *dev)
+{
+    if (dev->rx_used < RX_UNITS) {
+        return false;
+    }
+    mocx_work_queue(dev, &dev->rx_work);
+    return true;
+}
+
+static bool rx_again(MocxDev *dev, MocxWork *work, unsigned budget,
+                     unsigned *used)
+{
+    dev->rx_used = 0;
+    return false;
+}
+
 bool mocx_run(MocxDev *dev, unsigned budget)
 {
     dev->kicked = true;
@@ -81,9 +114,11 @@ bool mocx_run(MocxDev *dev, unsigned budget)
         unsigned used = 0;
 
         list_del(work);
+        dev->turn = &used;
         if (work->fn(dev, work, share, &used)) {
             mocx_work_queue(dev, work);
         }
+        dev->turn = &dev->rx_used;
         /* A turn costs something even if it found nothing to do. */
         used = used ? used : 1;
         budget -= used < budget ? used : budget;
@@ -106,6 +141,8 @@ static bool sched_create(MocxDev *dev)
 {
     list_init(&dev->run_head);
     list_init(&dev->tx_wait_head);
+    dev->rx_work.fn = rx_again;
+    dev->turn = &dev->rx_used;
     dev->timer_programmed = MOCX_TIMER_OFF;
     return true;
 }
@@ -117,6 +154,8 @@ static bool sched_create(MocxDev *dev)
 static void sched_reset(MocxDev *dev)
 {
     dev->kicked = false;
+    dev->rx_used = 0;
+    mocx_work_cancel(dev, &dev->rx_work);
 }
 
 static void sched_destroy(MocxDev *dev)

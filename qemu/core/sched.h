@@ -45,6 +45,26 @@ void mocx_work_wake_tx(MocxDev *dev);
 void mocx_sched_kick(MocxDev *dev);
 void mocx_timer_program(MocxDev *dev);
 
+/**
+ * mocx_charge() - work beyond what a packet or a WQE is counted for
+ * @dev: the device
+ * @steps: entries of a list looked at, copies made, blocks of a mailbox read
+ *
+ * It is paid from the turn of the work item that runs, whose @used grows by it,
+ * or, when a frame came from the wire, from what may be done before the host
+ * has to offer the next (mocx_rx_spent()).
+ */
+void mocx_charge(MocxDev *dev, uint32_t steps);
+/** mocx_steps() - all that was charged so far, to bound a part of it */
+uint64_t mocx_steps(const MocxDev *dev);
+/**
+ * mocx_rx_spent() - is it time to let others run before the next frame?
+ * @dev: the device
+ *
+ * If so a slice is asked for, and frames may be taken after it.
+ */
+bool mocx_rx_spent(MocxDev *dev);
+
 struct MocxTimer {
     void (*fn)(MocxDev *dev, MocxTimer *timer);
     uint64_t deadline;      /* ns */
