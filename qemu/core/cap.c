@@ -105,7 +105,7 @@ static const CapRow caps[] = {
     GEN(log_max_eq, MOCX_LOG_MAX_EQ),
     GEN(max_num_eqs, 1u << MOCX_LOG_MAX_EQ),
     GEN(log_max_eq_sz, 20),
-    GEN(log_max_klm_list_size, 16),
+    GEN(log_max_klm_list_size, MOCX_LOG_MAX_KLM_LIST),
     GEN(log_max_msg, MOCX_LOG_MAX_MSG),
     GEN(log_max_ra_req_qp, MOCX_LOG_MAX_RD_ATOMIC),
     GEN(log_max_ra_res_qp, MOCX_LOG_MAX_RD_ATOMIC),

@@ -22,6 +22,7 @@
 #define MOCX_MAX_Q_COUNTERS         255     /* counter_set_id has 8 bits */
 
 #define MOCX_LOG_MAX_MSG            31
+#define MOCX_LOG_MAX_KLM_LIST       16      /* entries of a KLM key */
 #define MOCX_LOG_MAX_RD_ATOMIC      4       /* in flight, each way */
 #define MOCX_MAX_WQE_SZ_SQ          1024    /* bytes; mlx5e wants 16 blocks */
 #define MOCX_MAX_WQE_SZ_RQ          512

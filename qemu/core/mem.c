@@ -11,10 +11,10 @@
 /* KSM over KLM over MTT is as deep as drivers go (indirect ODP keys). */
 #define MEM_DEPTH_MAX   4
 /*
- * Entries of keys of keys that one access may pass: a hostile driver can
- * multiply them by nesting.
+ * Entries of keys of keys that one access may pass: each has a byte of it at
+ * least, but an access may have 2^31 of them.
  */
-#define MEM_STEPS_MAX   (1u << 20)
+#define MEM_STEPS_MAX   (1u << 18)
 /* A UMR may have left anything in page_shift; no key spans more than this. */
 #define MEM_SHIFT_MIN   12
 #define MEM_SHIFT_MAX   36
@@ -169,37 +169,67 @@ static MocxMemResult walk_ksm(Walk *w, const MocxMkey *mkey, const Want *want,
     return MOCX_MEM_OK;
 }
 
-/* Entries with a size each, found by adding up. */
-static MocxMemResult walk_klm(Walk *w, const MocxMkey *mkey, const Want *want,
+/* Done once after a change, so that an access need not add up. */
+static void add_up(Walk *w, MocxMkey *mkey)
+{
+    uint64_t end = 0;
+
+    if (mkey->ends_known) {
+        return;
+    }
+    for (uint32_t i = 0; i < mkey->octwords; i++) {
+        end += mkey->klm[i].bytes;
+        mkey->ends[i] = end;
+    }
+    mkey->ends_known = true;
+    mocx_charge(w->dev, mkey->octwords);
+}
+
+/* The first entry from @i on that ends behind byte @off, by halves. */
+static uint32_t entry_at(const MocxMkey *mkey, uint32_t i, uint64_t off)
+{
+    uint32_t end = mkey->octwords;
+
+    while (i < end) {
+        uint32_t mid = i + (end - i) / 2;
+
+        if (mkey->ends[mid] > off) {
+            end = mid;
+        } else {
+            i = mid + 1;
+        }
+    }
+    return i;
+}
+
+/* Entries with a size each, which may be none. */
+static MocxMemResult walk_klm(Walk *w, MocxMkey *mkey, const Want *want,
                               uint64_t va, uint64_t len)
 {
-    uint64_t off = va - mkey->start;
+    uint64_t off = va - mkey->start, n;
 
-    for (uint32_t i = 0; len && i < mkey->octwords; i++) {
+    add_up(w, mkey);
+    for (uint32_t i = entry_at(mkey, 0, off); len; off += n, len -= n) {
         const MocxKlm *klm = &mkey->klm[i];
-        uint64_t n;
+        uint64_t in_entry;
         MocxMemResult r;
 
-        if (!step(w)) {
-            break;
+        if (i == mkey->octwords || !step(w)) {
+            return MOCX_MEM_BAD_RANGE;
         }
-        if (off >= klm->bytes) {
-            off -= klm->bytes;
-            continue;
-        }
-        n = klm->bytes - off < len ? klm->bytes - off : len;
-        r = walk_key(w, want, klm->key, klm->va + off, n);
+        in_entry = off - (mkey->ends[i] - klm->bytes);
+        n = klm->bytes - in_entry < len ? klm->bytes - in_entry : len;
+        r = walk_key(w, want, klm->key, klm->va + in_entry, n);
         if (r) {
             return r;
         }
-        len -= n;
-        off = 0;
+        i = n < len ? entry_at(mkey, i + 1, off + n) : i;
     }
-    return len ? MOCX_MEM_BAD_RANGE : MOCX_MEM_OK;
+    return MOCX_MEM_OK;
 }
 
-static MocxMemResult walk_indirect(Walk *w, const MocxMkey *mkey,
-                                   const Want *want, uint64_t va, uint64_t len)
+static MocxMemResult walk_indirect(Walk *w, MocxMkey *mkey, const Want *want,
+                                   uint64_t va, uint64_t len)
 {
     Want inner = inner_want(want);
     MocxMemResult r;
@@ -232,7 +262,7 @@ static MocxMemResult walk_special(Walk *w, uint32_t key, uint64_t va,
 static MocxMemResult walk_key(Walk *w, const Want *want, uint32_t key,
                               uint64_t va, uint64_t len)
 {
-    const MocxMkey *mkey;
+    MocxMkey *mkey;
     MocxMemResult r;
 
     if (!len) {
@@ -268,10 +298,14 @@ static MocxMemResult walk(Walk *w, const MocxAccess *acc, uint32_t key,
 {
     Want want = { .pdn = acc->pdn, .qpn = acc->qpn, .need = acc->need };
 
+    MocxMemResult r;
+
     w->reserved_lkey = acc->reserved_lkey;
     w->depth = 0;
     w->steps = MEM_STEPS_MAX;
-    return walk_key(w, &want, key, va, len);
+    r = walk_key(w, &want, key, va, len);
+    mocx_charge(w->dev, MEM_STEPS_MAX - w->steps);
+    return r;
 }
 
 /* Copies: through a host pointer where there is one. */

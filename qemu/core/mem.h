@@ -49,6 +49,8 @@ typedef struct MocxMkey {
         uint64_t *mtt;      /* octwords * 2 bus addresses, flags cleared */
         MocxKlm *klm;       /* octwords entries */
     };
+    uint64_t *ends;         /* KLM: where each entry ends, by adding up */
+    bool ends_known;        /* since @klm was changed last */
 } MocxMkey;
 
 typedef enum MocxMemResult {

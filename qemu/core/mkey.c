@@ -8,6 +8,7 @@
 /* Of one key: 64 Gi of 4 KiB pages; of all: what the host shall spend. */
 #define MKEY_OCTWORDS_MAX   (1u << 23)
 #define MKEY_OCTWORDS_ALL   (1ull << 26)
+#define MKEY_KLMS_MAX       (1u << MOCX_LOG_MAX_KLM_LIST)
 #define OCTWORD             16
 /* Low bits of an MTT entry are flags (mlx5_ib: MLX5_IB_MTT_WRITE, _READ). */
 #define MTT_FLAGS           0xfffull
@@ -73,6 +74,7 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
                         "log_page_size %u", mkey->page_shift);
     }
     if (mkey->octwords > MKEY_OCTWORDS_MAX ||
+        (mkey->mode == MOCX_MEM_KLM && mkey->octwords > MKEY_KLMS_MAX) ||
         mkey->octwords > MKEY_OCTWORDS_ALL - dev->mkey_octwords) {
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_MKEY_SIZE,
                         "%u octwords of translations", mkey->octwords);
@@ -97,10 +99,15 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
  */
 static bool make_room(MocxMkey *mkey)
 {
+    bool adds_up = mkey->mode == MOCX_MEM_KLM;
+
     if (!mkey->mtt) {
         mkey->mtt = mocx_calloc(mkey->octwords + 1, sizeof(MocxKlm));
     }
-    return mkey->mtt;
+    if (adds_up && !mkey->ends) {
+        mkey->ends = mocx_calloc(mkey->octwords + 1, sizeof(*mkey->ends));
+    }
+    return mkey->mtt && (!adds_up || mkey->ends);
 }
 
 void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
@@ -109,6 +116,7 @@ void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
     if (!make_room(mkey)) {
         return;
     }
+    mkey->ends_known = false;
     for (uint32_t i = 0; i < octwords; i++, entries += OCTWORD) {
         uint32_t to = first + i;
 
@@ -150,6 +158,7 @@ static void mkey_fini(MocxDev *dev, MocxObj *obj)
 
     dev->mkey_octwords -= mkey->octwords;
     mocx_free(mkey->mtt);
+    mocx_free(mkey->ends);
 }
 
 static const MocxObjKind mkey_kind = {
@@ -174,11 +183,12 @@ static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
         mocx_free(mkey);
         return status;
     }
+    dev->mkey_octwords += mkey->octwords;
     if (!mkey->free && !make_room(mkey)) {
+        mkey_fini(dev, &mkey->obj);
         mocx_free(mkey);
         return MOCX_NO_RES;
     }
-    dev->mkey_octwords += mkey->octwords;
     *res = mkey;
     return MOCX_OK;
 }

@@ -11,6 +11,11 @@
 #define MKEY_LEN        sizeof(struct mlx5_wqe_mkey_context_seg)
 #define OCTWORD         16u
 #define CHUNK           4096u       /* of a translation list read at once */
+/*
+ * What one work request may be charged: its list, or the keys that it names,
+ * can be keys of keys.
+ */
+#define STEPS_MAX       (1u << 18)
 
 enum {                              /* umr_ctrl_seg.flags */
     UMR_INLINE = 0x80, UMR_MUST_BE_VALID = 0x40, UMR_MUST_BE_FREE = 0x20,
@@ -44,6 +49,7 @@ typedef struct Umr {
     const uint8_t *mkc;
     const uint8_t *list;        /* translations, or the pointer to them */
     size_t list_len;
+    uint64_t begun;             /* mocx_steps() then */
 } Umr;
 
 static const MocxErr ok = { 0 };
@@ -129,6 +135,11 @@ static bool allowed(const Umr *u)
            mkey->mode == MOCX_MEM_KSM;
 }
 
+static bool too_much(const Umr *u)
+{
+    return mocx_steps(u->dev) - u->begun > STEPS_MAX;
+}
+
 /* A window is opened only onto memory that its owner can reach. */
 static bool window_legal(const Umr *u)
 {
@@ -144,8 +155,9 @@ static bool window_legal(const Umr *u)
          klm += OCTWORD, len -= OCTWORD) {
         uint32_t bytes = mocx_get_be32(klm), key = mocx_get_be32(klm + 4);
 
-        if (bytes && mocx_mem_check(u->dev, &acc, key, mocx_get_be64(klm + 8),
-                                    bytes)) {
+        if (bytes && (mocx_mem_check(u->dev, &acc, key,
+                                     mocx_get_be64(klm + 8), bytes) ||
+                      too_much(u))) {
             return false;
         }
     }
@@ -249,9 +261,11 @@ static bool load_pointed(Umr *u)
     while (left) {
         uint32_t n = left < CHUNK / OCTWORD ? left : CHUNK / OCTWORD;
 
-        if (mocx_mem_read(u->dev, &acc, lkey, addr, buf, n * OCTWORD)) {
+        if (mocx_mem_read(u->dev, &acc, lkey, addr, buf, n * OCTWORD) ||
+            too_much(u)) {
             return false;
         }
+        mocx_charge(u->dev, n);
         mocx_mkey_load(u->mkey, to, buf, n);
         to += n;
         addr += n * OCTWORD;
@@ -276,7 +290,7 @@ static bool load_translations(Umr *u)
 MocxErr mocx_umr_execute(MocxDev *dev, MocxQp *qp, const MocxWqe *wqe)
 {
     Umr u = {
-        .dev = dev, .qp = qp, .wqe = wqe,
+        .dev = dev, .qp = qp, .wqe = wqe, .begun = mocx_steps(dev),
         .mkey = (MocxMkey *)mocx_table_find(&dev->mkeys, wqe->imm >> 8),
     };
 
