@@ -32,17 +32,49 @@ static void chain_entry(MocxFlowGroup *g, MocxFlowEntry *entry)
     MocxFlowEntry **match = match_bucket(g, entry->hash);
     MocxFlowEntry **index = index_bucket(g, entry->index);
 
+    while (*match && (*match)->index < entry->index) {
+        match = &(*match)->next_match;
+    }
     entry->next_match = *match;
     *match = entry;
     entry->next_index = *index;
     *index = entry;
 }
 
-/* Make both tables anew; on failure nothing has changed. */
-static bool rehash(MocxFlowGroup *g, unsigned log_buckets)
+/*
+ * A bucket's entries go to two of the table twice as large, in their order;
+ * @bit tells to which.
+ */
+static void split(MocxFlowEntry *e, MocxFlowEntry **low, MocxFlowEntry **high,
+                  uint32_t bit)
 {
-    MocxFlowEntry **old_match = g->by_match, **old_index = g->by_index;
+    for (MocxFlowEntry *next; e; e = next) {
+        MocxFlowEntry ***tail = e->hash & bit ? &high : &low;
+
+        next = e->next_match;
+        e->next_match = NULL;
+        **tail = e;
+        *tail = &e->next_match;
+    }
+}
+
+static void split_index(MocxFlowEntry *e, MocxFlowEntry **low,
+                        MocxFlowEntry **high, uint32_t bit)
+{
+    for (MocxFlowEntry *next; e; e = next) {
+        MocxFlowEntry **bucket = e->index & bit ? high : low;
+
+        next = e->next_index;
+        e->next_index = *bucket;
+        *bucket = e;
+    }
+}
+
+/* Both tables twice as large, or the first; on failure nothing has changed. */
+static bool rehash(MocxFlowGroup *g)
+{
     uint32_t old = g->by_index ? 1u << g->log_buckets : 0;
+    unsigned log_buckets = old ? g->log_buckets + 1 : LOG_BUCKETS_MIN;
     MocxFlowEntry **match = mocx_calloc(1u << log_buckets, sizeof(*match));
     MocxFlowEntry **index = mocx_calloc(1u << log_buckets, sizeof(*index));
 
@@ -51,35 +83,35 @@ static bool rehash(MocxFlowGroup *g, unsigned log_buckets)
         mocx_free(index);
         return false;
     }
+    for (uint32_t i = 0; i < old; i++) {
+        split(g->by_match[i], &match[i], &match[i + old], old);
+        split_index(g->by_index[i], &index[i], &index[i + old], old);
+    }
+    mocx_free(g->by_match);
+    mocx_free(g->by_index);
     g->by_match = match;
     g->by_index = index;
     g->log_buckets = log_buckets;
-    for (uint32_t i = 0; i < old; i++) {
-        for (MocxFlowEntry *e = old_index[i], *next; e; e = next) {
-            next = e->next_index;
-            chain_entry(g, e);
-        }
-    }
-    mocx_free(old_match);
-    mocx_free(old_index);
     return true;
 }
 
+/* Those that match alike are in the order of their index. */
 MocxFlowEntry *mocx_flow_group_lookup(const MocxFlowGroup *g,
-                                      const MocxMatchKey *key)
+                                      const MocxMatchKey *key,
+                                      uint32_t *steps)
 {
     uint32_t picked[MOCX_MATCH_DWORDS];
     uint32_t hash = mocx_match_pick(&g->mask, key->dw, picked);
     size_t size = g->mask.n * sizeof(picked[0]);
-    MocxFlowEntry *found = NULL;
 
-    for (MocxFlowEntry *e = *match_bucket(g, hash); e; e = e->next_match) {
-        if (e->hash == hash && !memcmp(e->value, picked, size) &&
-            (!found || e->index < found->index)) {
-            found = e;
+    for (MocxFlowEntry *e = *match_bucket(g, hash); e && *steps;
+         e = e->next_match) {
+        --*steps;
+        if (e->hash == hash && !memcmp(e->value, picked, size)) {
+            return e;
         }
     }
-    return found;
+    return NULL;
 }
 
 MocxFlowEntry *mocx_flow_group_entry(const MocxFlowGroup *g, uint32_t index)
@@ -95,12 +127,12 @@ MocxFlowEntry *mocx_flow_group_entry(const MocxFlowGroup *g, uint32_t index)
 bool mocx_flow_group_add(MocxDev *dev, MocxFlowGroup *g, MocxFlowEntry *entry)
 {
     if (!g->by_index) {
-        if (!rehash(g, LOG_BUCKETS_MIN)) {
+        if (!rehash(g)) {
             return false;
         }
     } else if (g->num_entries >= 2u << g->log_buckets &&
                g->log_buckets < LOG_BUCKETS_MAX) {
-        rehash(g, g->log_buckets + 1);      /* else it is only slower */
+        rehash(g);      /* else it is only slower */
     }
     chain_entry(g, entry);
     g->num_entries++;

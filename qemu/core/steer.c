@@ -22,18 +22,30 @@ enum { MODIFY_MISS_TABLE = 1 << 0 };    /* modify_field_select */
 
 /*
  * A path never gets longer than the levels there are, but entries with many
- * destinations could branch at each: what one packet may set off is bounded.
+ * destinations could branch at each, a table can have thousands of groups, and
+ * entries can be chosen to share a bucket.  What one frame may set off is
+ * bounded: it costs a step for each table, group and entry that is looked at,
+ * and some for each copy.  What is left to do then is dropped.
  */
-#define LOOKUPS_MAX     512
+#define FRAME_STEPS     8192
+#define COPY_STEPS      16
+/* So much is in the price of a frame. */
+#define FREE_STEPS      64
 
 /* The walk */
 
-static MocxFlowEntry *table_lookup(const MocxFlowTable *table,
-                                   const MocxMatchKey *key)
+static bool pay(MocxSteer *st, uint32_t steps)
 {
-    for (MocxFlowGroup *g = table->groups; g; g = g->next) {
-        MocxFlowEntry *entry = g->num_entries ? mocx_flow_group_lookup(g, key)
-                                              : NULL;
+    steps = steps < st->steps ? steps : st->steps;
+    st->steps -= steps;
+    return st->steps;
+}
+
+static MocxFlowEntry *table_lookup(MocxSteer *st, const MocxFlowTable *table)
+{
+    for (MocxFlowGroup *g = table->groups; g && pay(st, 1); g = g->next) {
+        MocxFlowEntry *entry = g->num_entries
+            ? mocx_flow_group_lookup(g, &st->key, &st->steps) : NULL;
 
         if (entry) {
             return entry;
@@ -67,7 +79,7 @@ static MocxFlowTable *entry_act(MocxDev *dev, const MocxFlowAction *action,
             steer_from(dev, next, pkt);
         }
         next = dest->table;
-        if (dest->tir) {
+        if (dest->tir && pay(dev->steer, COPY_STEPS)) {
             mocx_tir_receive(dev, dest->tir, pkt, action->tag);
         }
     }
@@ -79,10 +91,9 @@ static void steer_from(MocxDev *dev, MocxFlowTable *table,
 {
     MocxSteer *st = dev->steer;
 
-    while (table && st->lookups) {
-        MocxFlowEntry *entry = table_lookup(table, &st->key);
+    while (table && pay(st, 1)) {
+        MocxFlowEntry *entry = table_lookup(st, table);
 
-        st->lookups--;
         table = entry ? entry_act(dev, &entry->action, pkt) : table->miss;
     }
 }
@@ -93,6 +104,7 @@ static void receive(MocxDev *dev, const uint8_t *frame, size_t len,
 {
     MocxSteer *st = dev->steer;
     MocxEthPkt pkt;
+    uint32_t used;
 
     if (!st->root) {
         return;
@@ -105,8 +117,11 @@ static void receive(MocxDev *dev, const uint8_t *frame, size_t len,
     pkt.looped = from;
     pkt.from = from ? *from : 0;
     mocx_match_key(&st->key, &pkt);
-    st->lookups = LOOKUPS_MAX;
+    st->steps = FRAME_STEPS;
     steer_from(dev, st->root, &pkt);
+    used = FRAME_STEPS - st->steps;
+    mocx_charge(dev, used > FREE_STEPS ? used - FREE_STEPS : 0);
+    dev->port.counters.rx_dropped += !st->steps;
 }
 
 void mocx_eth_receive(MocxDev *dev, const uint8_t *frame, size_t len)

@@ -123,7 +123,7 @@ struct MocxFlowTable {
  * @root: where packets enter, or NULL: all are dropped
  * @num_entries: entries of all tables
  * @key: scratch, the packet being steered
- * @lookups: tables the packet may still enter
+ * @steps: what the packet may still cost, see steer.c
  */
 struct MocxSteer {
     MocxTable tables;
@@ -131,7 +131,7 @@ struct MocxSteer {
     MocxFlowTable *root;
     uint32_t num_entries;
     MocxMatchKey key;
-    unsigned lookups;
+    uint32_t steps;
 };
 
 /** mocx_flow_table_find() - by number, or NULL */
@@ -151,9 +151,15 @@ MocxCmdFn mocx_flow_group_create, mocx_flow_group_destroy;
 MocxCmdFn mocx_flow_group_query;
 /** mocx_flow_group_find() - the group of @table that holds @index, or NULL */
 MocxFlowGroup *mocx_flow_group_find(MocxFlowTable *table, uint32_t index);
-/** mocx_flow_group_lookup() - the entry that matches a packet, or NULL */
+/**
+ * mocx_flow_group_lookup() - the entry that matches a packet, or NULL
+ * @group: the group
+ * @key: the packet
+ * @steps: what the search may cost; less by what it did, and 0 if it was cut
+ */
 MocxFlowEntry *mocx_flow_group_lookup(const MocxFlowGroup *group,
-                                      const MocxMatchKey *key);
+                                      const MocxMatchKey *key,
+                                      uint32_t *steps);
 MocxFlowEntry *mocx_flow_group_entry(const MocxFlowGroup *group,
                                      uint32_t index);
 /** mocx_flow_group_add() - false if there is no memory */
