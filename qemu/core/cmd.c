@@ -45,6 +45,13 @@
  */
 #define MESSAGE_SLACK       512
 
+/*
+ * Blocks that a doorbell or a turn reads before others have theirs: all but
+ * lists of many pages fit.
+ */
+#define BLOCKS_PER_TURN     1024
+#define BLOCK_STEPS         16
+
 #define OPCODES             0x1000
 
 enum {
@@ -74,11 +81,16 @@ typedef struct MocxSlot {
     uint8_t *in;
     uint8_t *out;
     uint32_t inlen, outlen;
+    uint64_t next;              /* block of a chain to read next, */
+    uint32_t num_in_blocks;     /* and how many were */
     uint64_t *out_blocks;       /* bus addresses */
     uint32_t num_out_blocks;
 } MocxSlot;
 
 struct MocxCmdq {
+    MocxWork work;              /* slots that are not done with */
+    uint32_t rung;              /* one bit for each of them */
+    uint32_t completed;         /* slots whose event is due */
     uint64_t base;
     const MocxCmdRow *by_op[OPCODES];
     MocxSlot slots[CMDQ_SLOTS];
@@ -120,60 +132,9 @@ static int block_read(MocxSlot *s, uint64_t addr, uint32_t num, int bad_ptr,
     return DELIVERY_OK;
 }
 
-static int fetch_input(MocxSlot *s)
+/* What a message takes is known from its first bytes. */
+static int fetch_begin(MocxSlot *s)
 {
-    uint64_t addr = mocx_get_be64(s->entry + ENTRY_IN_PTR);
-    uint32_t blocks = chain_blocks(s->inlen), at = ENTRY_INLINE;
-
-    s->in = mocx_calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
-    if (!s->in) {
-        return DELIVERY_INTERNAL;
-    }
-    memcpy(s->in, s->entry + ENTRY_IN, ENTRY_INLINE);
-    for (uint32_t i = 0; i < blocks; i++, at += BLOCK_DATA) {
-        uint8_t block[BLOCK_SIZE];
-        int rc = block_read(s, addr, i, DELIVERY_IN_PTR, block);
-
-        if (rc) {
-            return rc;
-        }
-        memcpy(s->in + at, block, BLOCK_DATA);
-        addr = mocx_get_be64(block + BLOCK_NEXT);
-    }
-    return DELIVERY_OK;
-}
-
-/*
- * Where the output goes is known before the command runs, so that one that
- * cannot answer has no effect.
- */
-static int find_output(MocxSlot *s)
-{
-    uint64_t addr = mocx_get_be64(s->entry + ENTRY_OUT_PTR);
-    uint32_t blocks = chain_blocks(s->outlen);
-
-    s->out = mocx_calloc(1, ENTRY_INLINE + blocks * BLOCK_DATA + MESSAGE_SLACK);
-    s->out_blocks = mocx_calloc(blocks + 1, sizeof(*s->out_blocks));
-    if (!s->out || !s->out_blocks) {
-        return DELIVERY_INTERNAL;
-    }
-    for (uint32_t i = 0; i < blocks; i++) {
-        uint8_t block[BLOCK_SIZE];
-        int rc = block_read(s, addr, i, DELIVERY_OUT_PTR, block);
-
-        if (rc) {
-            return rc;
-        }
-        s->out_blocks[s->num_out_blocks++] = addr;
-        addr = mocx_get_be64(block + BLOCK_NEXT);
-    }
-    return DELIVERY_OK;
-}
-
-static int fetch(MocxSlot *s)
-{
-    int rc;
-
     s->inlen = mocx_get_be32(s->entry + ENTRY_INLEN);
     s->outlen = mocx_get_be32(s->entry + ENTRY_OUTLEN);
     if (s->entry[0] != ENTRY_TYPE) {
@@ -185,8 +146,73 @@ static int fetch(MocxSlot *s)
     if (s->outlen < ENTRY_INLINE / 2 || s->outlen > MESSAGE_OUT_MAX) {
         return DELIVERY_OUT_LEN;
     }
-    rc = fetch_input(s);
-    return rc ? rc : find_output(s);
+    s->in = mocx_calloc(1, ENTRY_INLINE + chain_blocks(s->inlen) * BLOCK_DATA +
+                           MESSAGE_SLACK);
+    s->out = mocx_calloc(1, ENTRY_INLINE + chain_blocks(s->outlen) *
+                            BLOCK_DATA + MESSAGE_SLACK);
+    s->out_blocks = mocx_calloc(chain_blocks(s->outlen) + 1,
+                                sizeof(*s->out_blocks));
+    if (!s->in || !s->out || !s->out_blocks) {
+        return DELIVERY_INTERNAL;
+    }
+    memcpy(s->in, s->entry + ENTRY_IN, ENTRY_INLINE);
+    s->next = mocx_get_be64(s->entry + ENTRY_IN_PTR);
+    return DELIVERY_OK;
+}
+
+static int fetch_in_block(MocxSlot *s)
+{
+    uint8_t block[BLOCK_SIZE];
+    int rc = block_read(s, s->next, s->num_in_blocks, DELIVERY_IN_PTR, block);
+
+    if (!rc) {
+        memcpy(s->in + ENTRY_INLINE + s->num_in_blocks++ * BLOCK_DATA, block,
+               BLOCK_DATA);
+        s->next = s->num_in_blocks < chain_blocks(s->inlen)
+                  ? mocx_get_be64(block + BLOCK_NEXT)
+                  : mocx_get_be64(s->entry + ENTRY_OUT_PTR);
+    }
+    return rc;
+}
+
+/*
+ * Where the output goes is known before the command runs, so that one that
+ * cannot answer has no effect.
+ */
+static int fetch_out_block(MocxSlot *s)
+{
+    uint8_t block[BLOCK_SIZE];
+    int rc = block_read(s, s->next, s->num_out_blocks, DELIVERY_OUT_PTR, block);
+
+    if (!rc) {
+        s->out_blocks[s->num_out_blocks++] = s->next;
+        s->next = mocx_get_be64(block + BLOCK_NEXT);
+    }
+    return rc;
+}
+
+/* Up to *@blocks of what is missing; a delivery status. */
+static int fetch_more(MocxSlot *s, uint32_t *blocks)
+{
+    uint32_t in = chain_blocks(s->inlen), out = chain_blocks(s->outlen);
+    int rc = DELIVERY_OK;
+
+    if (!in && !s->num_out_blocks) {
+        s->next = mocx_get_be64(s->entry + ENTRY_OUT_PTR);
+    }
+    for (; !rc && *blocks && s->num_in_blocks < in; --*blocks) {
+        rc = fetch_in_block(s);
+    }
+    for (; !rc && *blocks && s->num_out_blocks < out; --*blocks) {
+        rc = fetch_out_block(s);
+    }
+    return rc;
+}
+
+static bool fetched(const MocxSlot *s)
+{
+    return s->num_in_blocks == chain_blocks(s->inlen) &&
+           s->num_out_blocks == chain_blocks(s->outlen);
 }
 
 /* Completion */
@@ -200,6 +226,7 @@ static void slot_free(MocxSlot *s)
     s->in = NULL;
     s->out = NULL;
     s->out_blocks = NULL;
+    s->num_in_blocks = 0;
     s->num_out_blocks = 0;
     s->busy = false;
 }
@@ -229,38 +256,41 @@ static void write_output(MocxSlot *s)
  */
 static void slot_publish(MocxSlot *s, unsigned slot, int delivery)
 {
-    if (s->out) {
+    MocxCmdq *q = s->dev->cmdq;
+
+    if (!delivery) {
         write_output(s);
         memcpy(s->entry + ENTRY_OUT, s->out, ENTRY_INLINE);
     }
     s->entry[ENTRY_STATUS] = delivery << 1;
     if (mocx_dma_on(s->dev)) {
-        uint64_t entry = s->dev->cmdq->base + slot * CMDQ_STRIDE;
+        uint64_t entry = q->base + slot * CMDQ_STRIDE;
 
         s->dev->ops->publish(s->dev->opaque, entry + ENTRY_OUT,
                              s->entry + ENTRY_OUT, CMDQ_STRIDE - ENTRY_OUT);
     }
+    q->completed |= s->event ? 1u << slot : 0;
     slot_free(s);
 }
 
-static void raise_event(MocxDev *dev, uint32_t vector)
+/* One event for all slots that were completed together. */
+static void tell_completed(MocxDev *dev)
 {
     uint8_t data[28] = { 0 };
 
-    mocx_put_be32(data, vector);
-    mocx_event(dev, MOCX_EV_CMD, 0, data);
+    if (dev->cmdq->completed) {
+        mocx_put_be32(data, dev->cmdq->completed);
+        dev->cmdq->completed = 0;
+        mocx_event(dev, MOCX_EV_CMD, 0, data);
+    }
 }
 
 static void slot_delayed(MocxDev *dev, MocxTimer *timer)
 {
     MocxSlot *s = MOCX_CONTAINER_OF(timer, MocxSlot, timer);
-    unsigned slot = s - dev->cmdq->slots;
-    bool event = s->event;
 
-    slot_publish(s, slot, DELIVERY_OK);
-    if (event) {
-        raise_event(dev, 1u << slot);
-    }
+    slot_publish(s, s - dev->cmdq->slots, DELIVERY_OK);
+    tell_completed(dev);
 }
 
 /* Execution */
@@ -346,18 +376,33 @@ static MocxInjectCmd execute(MocxDev *dev, MocxSlot *s)
     return verdict;
 }
 
-/* Return: the slot is complete now. */
-static bool slot_run(MocxDev *dev, unsigned slot)
+static void slot_not_ours(MocxDev *dev, unsigned slot)
+{
+    mocx_log(dev, MOCX_LOG_GUEST_ERROR,
+             "command doorbell for slot %u that is not ours", slot);
+}
+
+static void slot_undelivered(MocxSlot *s, unsigned slot, int delivery)
+{
+    mocx_log(s->dev, MOCX_LOG_GUEST_ERROR,
+             "command slot %u: delivery status 0x%x", slot, delivery);
+    s->dev->cmds_undelivered++;
+    slot_publish(s, slot, delivery);
+}
+
+/*
+ * The entry is taken, once.  The CREATE_EQ that makes the command EQ is still
+ * polled: only an EQ that was there before the command gets its event.
+ */
+static bool slot_take(MocxDev *dev, unsigned slot)
 {
     MocxSlot *s = &dev->cmdq->slots[slot];
     uint64_t addr = dev->cmdq->base + slot * CMDQ_STRIDE;
-    MocxInjectCmd verdict;
     int delivery;
 
-    if (s->busy || !mocx_dma_read(dev, addr, s->entry, CMDQ_STRIDE) ||
+    if (!mocx_dma_read(dev, addr, s->entry, CMDQ_STRIDE) ||
         !(s->entry[ENTRY_STATUS] & 1)) {
-        mocx_log(dev, MOCX_LOG_GUEST_ERROR,
-                 "command doorbell for slot %u that is not ours", slot);
+        slot_not_ours(dev, slot);
         return false;
     }
     s->busy = true;
@@ -365,47 +410,87 @@ static bool slot_run(MocxDev *dev, unsigned slot)
     if (dev->verify) {
         mocx_verify_entry(dev, s->entry);
     }
-    delivery = fetch(s);
+    delivery = fetch_begin(s);
     if (delivery) {
-        mocx_log(dev, MOCX_LOG_GUEST_ERROR,
-                 "command slot %u: delivery status 0x%x", slot, delivery);
-        dev->cmds_undelivered++;
-        slot_publish(s, slot, delivery);
-        return true;
+        slot_undelivered(s, slot, delivery);
     }
-    verdict = execute(dev, s);
+    return !delivery;
+}
+
+static void slot_execute(MocxDev *dev, MocxSlot *s, unsigned slot)
+{
+    MocxInjectCmd verdict = execute(dev, s);
+
     if (verdict.action == MOCX_INJECT_DROP) {
         slot_free(s);
-        return false;
-    }
-    if (verdict.action == MOCX_INJECT_DELAY) {
+    } else if (verdict.action == MOCX_INJECT_DELAY) {
         mocx_timer_arm(dev, &s->timer, mocx_now(dev) + verdict.delay_ns);
+    } else {
+        slot_publish(s, slot, DELIVERY_OK);
+    }
+}
+
+/* Return: nothing is left to do for this slot. */
+static bool slot_run(MocxDev *dev, unsigned slot, uint32_t *blocks)
+{
+    MocxSlot *s = &dev->cmdq->slots[slot];
+    uint32_t before = *blocks;
+    int delivery;
+
+    if (!s->in && !slot_take(dev, slot)) {
+        return true;
+    }
+    delivery = fetch_more(s, blocks);
+    mocx_charge(dev, (before - *blocks) * BLOCK_STEPS);
+    if (delivery) {
+        slot_undelivered(s, slot, delivery);
+    } else if (fetched(s)) {
+        slot_execute(dev, s, slot);
+    } else {
         return false;
     }
-    slot_publish(s, slot, DELIVERY_OK);
     return true;
+}
+
+/*
+ * Slots in their order, until as many blocks have been read as a turn has.  One
+ * that is not complete then goes on with the next.
+ */
+static bool slots_run(MocxDev *dev)
+{
+    MocxCmdq *q = dev->cmdq;
+    uint32_t blocks = BLOCKS_PER_TURN;
+
+    for (unsigned i = 0; i < CMDQ_SLOTS && blocks; i++) {
+        if (q->rung & 1u << i && slot_run(dev, i, &blocks)) {
+            q->rung &= ~(1u << i);
+        }
+    }
+    tell_completed(dev);
+    mocx_pages_balance(dev);
+    return q->rung;
+}
+
+static bool cmdq_work(MocxDev *dev, MocxWork *work, unsigned budget,
+                      unsigned *used)
+{
+    return slots_run(dev);
 }
 
 void mocx_cmd_doorbell(MocxDev *dev, uint32_t slots)
 {
-    uint32_t vector = 0;
+    MocxCmdq *q = dev->cmdq;
 
     for (unsigned i = 0; i < CMDQ_SLOTS; i++) {
-        if (!(slots & 1u << i)) {
-            continue;
-        }
-        /*
-         * The CREATE_EQ that makes the command EQ is still polled: only an EQ
-         * that was there before the command gets its event.
-         */
-        if (slot_run(dev, i) && dev->cmdq->slots[i].event) {
-            vector |= 1u << i;
+        if (slots & 1u << i && q->slots[i].busy) {
+            slot_not_ours(dev, i);
+        } else {
+            q->rung |= slots & 1u << i;
         }
     }
-    if (vector) {
-        raise_event(dev, vector);
+    if (slots_run(dev)) {
+        mocx_work_queue(dev, &q->work);
     }
-    mocx_pages_balance(dev);
 }
 
 void mocx_cmdq_set_base(MocxDev *dev, uint64_t base)
@@ -436,6 +521,7 @@ static bool cmd_create(MocxDev *dev)
     for (unsigned i = 0; i < sizeof(all_rows) / sizeof(all_rows[0]); i++) {
         index_rows(dev->cmdq, all_rows[i]);
     }
+    dev->cmdq->work.fn = cmdq_work;
     for (unsigned i = 0; i < CMDQ_SLOTS; i++) {
         dev->cmdq->slots[i].dev = dev;
         dev->cmdq->slots[i].timer.fn = slot_delayed;
@@ -448,6 +534,9 @@ static void cmd_reset(MocxDev *dev)
     for (unsigned i = 0; i < CMDQ_SLOTS; i++) {
         slot_free(&dev->cmdq->slots[i]);
     }
+    mocx_work_cancel(dev, &dev->cmdq->work);
+    dev->cmdq->rung = 0;
+    dev->cmdq->completed = 0;
     dev->cmdq->base = 0;
 }
 
