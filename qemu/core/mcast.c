@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Multicast groups.  Few are alive at once, so a list serves; a group is as
- * many entries of it as QPs are attached.
- */
+/* Multicast groups: at most as many, and as large, as is advertised. */
 #include "heap.h"
 #include "mcast.h"
 
-#define MCAST_MAX       4096        /* entries in all */
+#define MCAST_GROUPS    (1u << MOCX_LOG_MAX_MCG)
+#define COPY_STEPS      32      /* beside the packet's own cost */
 
 #define SYND_MCAST_QP       0x08060001u
 #define SYND_MCAST_FULL     0x08060002u
@@ -14,18 +12,31 @@
 
 struct MocxMcast {
     MocxMcast *next;
-    MocxQp *qp;
     uint8_t gid[16];
+    unsigned num_qps;           /* a group without one is freed */
+    MocxQp *qps[MOCX_MAX_QP_MCG];
 };
 
-static MocxMcast **find(MocxDev *dev, const uint8_t *gid, const MocxQp *qp)
+/* Where the group is, or where the list ends. */
+static MocxMcast **find(MocxDev *dev, const uint8_t *gid)
 {
     MocxMcast **m = &dev->roce->mcasts;
 
-    while (*m && ((*m)->qp != qp || memcmp((*m)->gid, gid, 16))) {
+    while (*m && memcmp((*m)->gid, gid, sizeof((*m)->gid))) {
         m = &(*m)->next;
     }
     return m;
+}
+
+/* The place of a QP in a group, or @num_qps. */
+static unsigned place(const MocxMcast *m, const MocxQp *qp)
+{
+    unsigned i = 0;
+
+    while (i < m->num_qps && m->qps[i] != qp) {
+        i++;
+    }
+    return i;
 }
 
 static unsigned count(const MocxDev *dev)
@@ -36,6 +47,17 @@ static unsigned count(const MocxDev *dev)
         n++;
     }
     return n;
+}
+
+static MocxMcast *group_new(MocxDev *dev, const uint8_t *gid)
+{
+    MocxMcast *m = count(dev) < MCAST_GROUPS ? mocx_calloc(1, sizeof(*m))
+                                             : NULL;
+
+    if (m) {
+        memcpy(m->gid, gid, sizeof(m->gid));
+    }
+    return m;
 }
 
 static MocxStatus lookup(MocxDev *dev, MocxCmd *cmd, MocxQp **qp)
@@ -54,36 +76,41 @@ static MocxStatus attach(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *gid = DEVX_ADDR_OF(attach_to_mcg_in, cmd->in,
                                       multicast_gid);
-    MocxMcast **end, *m;
+    MocxMcast **m;
     MocxQp *qp;
     MocxStatus status = lookup(dev, cmd, &qp);
 
     if (status) {
         return status;
     }
-    end = find(dev, gid, qp);
-    if (*end) {
+    m = find(dev, gid);
+    if (!*m) {
+        *m = group_new(dev, gid);
+    } else if (place(*m, qp) < (*m)->num_qps) {
         return MOCX_OK;
     }
-    m = count(dev) < MCAST_MAX ? mocx_calloc(1, sizeof(*m)) : NULL;
-    if (!m) {
+    if (!*m || (*m)->num_qps == MOCX_MAX_QP_MCG) {
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_MCAST_FULL,
-                        "no multicast entry left");
+                        "no multicast group left, or no room in it");
     }
-    m->qp = qp;
-    memcpy(m->gid, gid, sizeof(m->gid));
-    *end = m;
+    (*m)->qps[(*m)->num_qps++] = qp;
     mocx_obj_hold(&qp->queue.obj);
     return MOCX_OK;
 }
 
-static void drop(MocxMcast **m)
+/* The others keep their order, in which copies are made. */
+static void leave(MocxMcast **m, unsigned i)
 {
-    MocxMcast *old = *m;
+    MocxMcast *group = *m;
 
-    *m = old->next;
-    mocx_obj_drop(&old->qp->queue.obj);
-    mocx_free(old);
+    mocx_obj_drop(&group->qps[i]->queue.obj);
+    group->num_qps--;
+    memmove(&group->qps[i], &group->qps[i + 1],
+            (group->num_qps - i) * sizeof(group->qps[0]));
+    if (!group->num_qps) {
+        *m = group->next;
+        mocx_free(group);
+    }
 }
 
 static MocxStatus detach(MocxDev *dev, MocxCmd *cmd)
@@ -95,12 +122,12 @@ static MocxStatus detach(MocxDev *dev, MocxCmd *cmd)
     if (status) {
         return status;
     }
-    m = find(dev, DEVX_ADDR_OF(attach_to_mcg_in, cmd->in, multicast_gid), qp);
-    if (!*m) {
+    m = find(dev, DEVX_ADDR_OF(attach_to_mcg_in, cmd->in, multicast_gid));
+    if (!*m || place(*m, qp) == (*m)->num_qps) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES_STATE, SYND_MCAST_MISSING,
                         "QP %u is not in the group", mocx_qpn(qp));
     }
-    drop(m);
+    leave(m, place(*m, qp));
     return MOCX_OK;
 }
 
@@ -115,13 +142,12 @@ static bool deaf_to_itself(const MocxDev *dev, const MocxQp *qp,
 
 void mocx_mcast_receive(MocxDev *dev, const MocxPkt *pkt)
 {
-    MocxMcast *next;
+    const MocxMcast *m = *find(dev, pkt->path.dgid);
 
-    for (MocxMcast *m = dev->roce->mcasts; m; m = next) {
-        next = m->next;
-        if (!memcmp(m->gid, pkt->path.dgid, sizeof(m->gid)) &&
-            !deaf_to_itself(dev, m->qp, pkt)) {
-            mocx_roce_deliver(dev, m->qp, pkt);
+    for (unsigned i = 0; m && i < m->num_qps; i++) {
+        if (!deaf_to_itself(dev, m->qps[i], pkt)) {
+            mocx_charge(dev, COPY_STEPS);
+            mocx_roce_deliver(dev, m->qps[i], pkt);
         }
     }
 }
@@ -129,7 +155,7 @@ void mocx_mcast_receive(MocxDev *dev, const MocxPkt *pkt)
 void mocx_mcast_reset(MocxDev *dev)
 {
     while (dev->roce->mcasts) {
-        drop(&dev->roce->mcasts);
+        leave(&dev->roce->mcasts, 0);
     }
 }
 
