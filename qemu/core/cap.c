@@ -134,6 +134,14 @@ static const CapRow caps[] = {
 
     /* The profile of a card */
     GEN_CARD(terminate_scatter_list_mkey, 1),
+    GEN_CARD(relaxed_ordering_write, 1),
+    GEN_CARD(relaxed_ordering_read, 1),
+    GEN_CARD(relaxed_ordering_write_umr, 1),
+    GEN_CARD(relaxed_ordering_read_umr, 1),
+    GEN_CARD(eswitch_manager, 1),           /* mlx5_core's MPFS asks for it */
+    GEN_CARD(log_max_l2_table, MOCX_LOG_MAX_L2_TABLE),
+    GEN_CARD(sq_ts_format, MOCX_TS_CAP_REAL_TIME),
+    GEN_CARD(rq_ts_format, MOCX_TS_CAP_REAL_TIME),
 
     ETH(csum_cap, 1),
     ETH(vlan_cap, 1),
@@ -152,6 +160,7 @@ static const CapRow caps[] = {
       .value = 1, .card = 1, .off_at_first = true,
       .name = "atomic_req_8B_endianness_mode" },
 
+    ROW2(MOCX_CAP_ROCE, roce_cap, qp_ts_format, 0, MOCX_TS_CAP_BOTH),
     ROCE(l3_type, 6),                       /* IPv4 and IPv6 */
     ROCE(roce_version, 5),                  /* v1 and v2 */
     ROCE(r_roce_dest_udp_port, 4791),
@@ -215,8 +224,12 @@ static uint32_t offered(const MocxConfig *cfg, const CapRow *row)
     return row->cfg_size == 1 ? *(const uint8_t *)p : *(const uint16_t *)p;
 }
 
-static bool type_known(uint8_t type)
+/* A manager of the e-switch asks what it can do: nothing. */
+static bool type_known(const MocxDev *dev, uint8_t type)
 {
+    if (type == MOCX_CAP_ESWITCH_FLOW_TABLE || type == MOCX_CAP_ESWITCH) {
+        return dev->cfg.card;
+    }
     for (size_t i = 0; i < NUM_CAPS; i++) {
         if (caps[i].type == type) {
             return true;
@@ -235,11 +248,23 @@ uint32_t mocx_cap(const MocxDev *dev, MocxCapType type, unsigned bit_off)
     return 0;
 }
 
+bool mocx_ts_format_ok(uint32_t cap, uint32_t format)
+{
+    switch (cap) {
+    case MOCX_TS_CAP_REAL_TIME:
+        return format == MOCX_TS_DEFAULT || format == MOCX_TS_REAL_TIME;
+    case MOCX_TS_CAP_BOTH:
+        return format <= MOCX_TS_REAL_TIME;
+    default:
+        return format == MOCX_TS_FREE_RUNNING;
+    }
+}
+
 /* Commands: op_mod is type << 1, with bit 0 set for the current values. */
 
 static MocxStatus type_check(MocxDev *dev, MocxCmd *cmd)
 {
-    if (!type_known(cmd->op_mod >> 1)) {
+    if (!type_known(dev, cmd->op_mod >> 1)) {
         return mocx_unknown(dev, cmd, MOCX_BAD_PARAM, SYND_CAP_TYPE,
                             "capability type", cmd->op_mod >> 1);
     }

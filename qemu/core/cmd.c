@@ -99,7 +99,8 @@ struct MocxCmdq {
 static const MocxCmdRows *const all_rows[] = {
     &mocx_rows_hca, &mocx_rows_page, &mocx_rows_cap, &mocx_rows_reg,
     &mocx_rows_alloc, &mocx_rows_eq, &mocx_rows_cq, &mocx_rows_mkey,
-    &mocx_rows_vport, &mocx_rows_gid, &mocx_rows_steer, &mocx_rows_tir,
+    &mocx_rows_vport, &mocx_rows_l2_table, &mocx_rows_gid, &mocx_rows_steer,
+    &mocx_rows_tir,
     &mocx_rows_sq, &mocx_rows_rq, &mocx_rows_qp, &mocx_rows_srq,
     &mocx_rows_mcast,
 };

@@ -106,6 +106,7 @@ extern const MocxCmdRows mocx_rows_eq;
 extern const MocxCmdRows mocx_rows_cq;
 extern const MocxCmdRows mocx_rows_mkey;
 extern const MocxCmdRows mocx_rows_vport;   /* vport.c */
+extern const MocxCmdRows mocx_rows_l2_table;
 extern const MocxCmdRows mocx_rows_gid;     /* gid.c: ROCE_ADDRESS */
 extern const MocxCmdRows mocx_rows_steer;   /* flow tables */
 extern const MocxCmdRows mocx_rows_tir;     /* TIS, TIR, RQT */

@@ -166,7 +166,8 @@ static bool cq_write(MocxDev *dev, MocxCq *cq, struct mlx5_cqe64 *cqe)
 {
     cqe->op_own &= ~CQE_OWNER;
     cqe->op_own |= (cq->pi >> cq->log_size) & 1;
-    if (!cqe_is_error(cqe)) {       /* has its syndrome in that place */
+    /* An error has its syndrome in that place; a queue may have its own. */
+    if (!cqe_is_error(cqe) && !cqe->timestamp) {
         cqe->timestamp = htobe64(mocx_ticks(dev));
     }
     if (!mocx_ring_publish(dev, &cq->ring, cqe_offset(cq), cqe, CQE_SIZE)) {

@@ -145,6 +145,15 @@ bool mocx_speed_supported(uint32_t mbps);
 /** mocx_ticks() - the internal timer: MOCX_TIMER_KHZ, free running */
 uint64_t mocx_ticks(MocxDev *dev);
 #define MOCX_TIMER_KHZ  156250
+/**
+ * mocx_real_time() - the clock of MOCX_TS_REAL_TIME
+ * @dev: the device
+ *
+ * It counts from when the guest's clock does, since nobody can set it.
+ *
+ * Return: seconds in the upper half, nanoseconds in the lower.
+ */
+uint64_t mocx_real_time(MocxDev *dev);
 
 /**
  * mocx_uar_foreign() - did a doorbell come by another page than its object's?

@@ -192,6 +192,9 @@ static void rq_complete(MocxDev *dev, MocxRq *rq, const MocxEthPkt *pkt,
     CQE_RSS_TYPE(&cqe) = hash->type;
     cqe.sop_drop_qpn = htobe32(flow_tag);
     cqe.byte_cnt = htobe32(rx_len(rq, pkt));
+    if (DEVX_GET(rqc, rq->ctx, ts_format) != MOCX_TS_FREE_RUNNING) {
+        cqe.timestamp = htobe64(mocx_real_time(dev));
+    }
     if (rq_strips(rq, pkt)) {
         cqe.l4_hdr_type_etc |= CQE_VLAN_STRIPPED;
         memcpy(&cqe.vlan_info, pkt->data + MOCX_ETH_HLEN, 2);

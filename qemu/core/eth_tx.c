@@ -191,6 +191,9 @@ static void sq_complete(MocxDev *dev, MocxSq *sq)
     struct mlx5_cqe64 cqe = { 0 };
 
     if (sq->wqe.signalled) {
+        if (DEVX_GET(sqc, sq->ctx, ts_format) != MOCX_TS_FREE_RUNNING) {
+            cqe.timestamp = htobe64(mocx_real_time(dev));
+        }
         cqe.op_own = MLX5_CQE_REQ << 4 | (sq->wqe.solicited ? 2 : 0);
         sq_post(dev, sq, &cqe);
     }

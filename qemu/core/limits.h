@@ -17,6 +17,7 @@
 #define MOCX_LOG_MAX_RQT_SIZE       11
 #define MOCX_LOG_MAX_FLOW_COUNTER   10
 #define MOCX_LOG_MAX_MAC_LIST       7       /* unicast, and multicast */
+#define MOCX_LOG_MAX_L2_TABLE       7       /* of a card */
 #define MOCX_LOG_MAX_MCG            8       /* multicast groups */
 #define MOCX_MAX_QP_MCG             16      /* QPs in each */
 #define MOCX_MAX_Q_COUNTERS         255     /* counter_set_id has 8 bits */

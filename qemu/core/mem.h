@@ -39,6 +39,7 @@ typedef struct MocxMkey {
     bool umr_en;
     bool length64;          /* PA: the whole address space */
     bool remote_inval;      /* en_rinval */
+    bool relaxed_write, relaxed_read;   /* shown; DMA is in order anyway */
     MocxObj *pd;            /* NULL: a free key that belongs to none yet */
     uint32_t pdn;
     uint32_t qpn;           /* 0xffffff: any */

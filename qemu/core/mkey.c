@@ -21,6 +21,7 @@
 #define SYND_MKEY_LIMIT     0x3e700006u
 #define SYND_MKEY_NUMBER    0x3e700007u
 #define SYND_MKEY_LEN       0x3e700008u
+#define SYND_MKEY_RELAXED   0x3e700009u
 
 static uint8_t mkc_mode(const uint8_t *mkc)
 {
@@ -47,6 +48,8 @@ static void mkey_fill(MocxMkey *mkey, const uint8_t *mkc)
     mkey->umr_en = DEVX_GET(mkc, mkc, umr_en);
     mkey->length64 = DEVX_GET(mkc, mkc, length64);
     mkey->remote_inval = DEVX_GET(mkc, mkc, en_rinval);
+    mkey->relaxed_write = DEVX_GET(mkc, mkc, relaxed_ordering_write);
+    mkey->relaxed_read = DEVX_GET(mkc, mkc, relaxed_ordering_read);
     mkey->pdn = DEVX_GET(mkc, mkc, pd);
     mkey->qpn = DEVX_GET(mkc, mkc, qpn);
     mkey->start = DEVX_GET64(mkc, mkc, start_addr);
@@ -67,6 +70,10 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
     if (mkey->mode > MOCX_MEM_KSM) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_MKEY_MODE,
                         "access mode %u", mkey->mode);
+    }
+    if ((mkey->relaxed_write || mkey->relaxed_read) && !dev->cfg.card) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_MKEY_RELAXED,
+                        "relaxed ordering is not offered");
     }
     if (needs_page_size(mkey) && (mkey->page_shift < MKEY_SHIFT_MIN ||
                                   mkey->page_shift > MKEY_SHIFT_MAX)) {
@@ -260,6 +267,8 @@ static MocxStatus mkey_query(MocxDev *dev, MocxCmd *cmd)
     DEVX_SET(mkc, mkc, mkey_7_0, mkey->tag);
     DEVX_SET(mkc, mkc, length64, mkey->length64);
     DEVX_SET(mkc, mkc, en_rinval, mkey->remote_inval);
+    DEVX_SET(mkc, mkc, relaxed_ordering_write, mkey->relaxed_write);
+    DEVX_SET(mkc, mkc, relaxed_ordering_read, mkey->relaxed_read);
     DEVX_SET(mkc, mkc, pd, mkey->pdn);
     DEVX_SET64(mkc, mkc, start_addr, mkey->start);
     DEVX_SET64(mkc, mkc, len, mkey->len);

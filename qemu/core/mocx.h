@@ -116,6 +116,8 @@ typedef struct MocxHostOps {
  * @strict: verifier mode
  * @card: refuse what a card refuses, and offer what a card offers beyond what
  *     the model's drivers need; see properties.rst
+ * @foreign_port: the function does not own its port: what would change the port
+ *     for others is refused
  *
  * Zero in a limit means the default.  See cap.c for how each shows up in the
  * capabilities.
@@ -137,6 +139,7 @@ typedef struct MocxConfig {
     uint32_t init_pages;
     bool strict;
     bool card;
+    bool foreign_port;
 } MocxConfig;
 
 /**

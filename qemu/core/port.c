@@ -139,6 +139,10 @@ static void receive_one(MocxDev *dev, const MocxFrame *f)
         dev->port.counters.rx_dropped++;
         return;
     }
+    if (!mocx_l2_wants(dev, f->data)) {
+        dev->port.counters.rx_not_in_l2_table++;
+        return;
+    }
     if (roce_wants(dev, f->data, f->len) &&
         mocx_roce_receive(dev, f->data, f->len)) {
         mocx_port_count(dev, f->data, f->len, MOCX_PORT_RX_ROCE);

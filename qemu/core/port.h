@@ -32,9 +32,16 @@ typedef struct MocxPortCounters {
     uint64_t rx_roce_packets, rx_roce_bytes, tx_roce_packets, tx_roce_bytes;
     uint64_t rx_icrc_errors, rx_roce_malformed, rx_roce_no_qp;
     uint64_t rx_pkey_violations, rx_qkey_violations;
+    uint64_t rx_not_in_l2_table;
 } MocxPortCounters;
 
 #define MOCX_MAC_LIST   (1u << MOCX_LOG_MAX_MAC_LIST)
+
+/* One entry of the L2 table (SET_L2_TABLE_ENTRY). */
+typedef struct MocxL2Entry {
+    bool valid;
+    uint8_t mac[MOCX_MAC_LEN];
+} MocxL2Entry;
 
 typedef struct MocxPort {
     uint8_t mac[MOCX_MAC_LEN];          /* of the vport; a driver may set it */
@@ -49,6 +56,7 @@ typedef struct MocxPort {
     uint32_t num_uc, num_mc;
     uint8_t uc[MOCX_MAC_LIST][MOCX_MAC_LEN];
     uint8_t mc[MOCX_MAC_LIST][MOCX_MAC_LEN];
+    MocxL2Entry l2[1u << MOCX_LOG_MAX_L2_TABLE];
     bool pause_tx, pause_rx;            /* PFCC */
     uint8_t pfc_tx, pfc_rx;
     uint8_t node_desc[64];
@@ -126,6 +134,13 @@ void mocx_port_count(MocxDev *dev, const uint8_t *frame, size_t len,
 
 /** mocx_port_own_mac() - of the vport, or of an entry of the GID table */
 bool mocx_port_own_mac(const MocxPort *port, const uint8_t *mac);
+
+/**
+ * mocx_l2_wants() - does the port's switch hand us what is sent to a MAC?
+ * @dev: the device
+ * @mac: destination of a frame from the wire
+ */
+bool mocx_l2_wants(const MocxDev *dev, const uint8_t *mac);
 
 /** mocx_port_up() - the port's operational state */
 bool mocx_port_up(const MocxPort *port);

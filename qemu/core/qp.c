@@ -25,6 +25,7 @@ enum {                              /* qpc.rq_type */
 #define SYND_QP_GSI         0x0500000bu
 #define SYND_QP_UMEM        0x0500000cu
 #define SYND_QP_BUSY        0x0500000du
+#define SYND_QP_TIME        0x0500000eu
 
 static const struct {
     bool known;
@@ -239,6 +240,13 @@ static MocxStatus check_type(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
     if (type == MOCX_QP_GSI && dev->roce->gsi) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES_STATE, SYND_QP_GSI,
                         "the port has its QP1 already");
+    }
+    if (!mocx_ts_format_ok(mocx_cap(dev, MOCX_CAP_ROCE,
+                                    __devx_bit_off(roce_cap, qp_ts_format)),
+                           DEVX_GET(qpc, qp->ctx, ts_format))) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_TIME,
+                        "timestamp format %u",
+                        DEVX_GET(qpc, qp->ctx, ts_format));
     }
     qp->type = type;
     qp->service = types[type].service;

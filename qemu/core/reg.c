@@ -114,6 +114,9 @@ static MocxStatus paos_write(MocxDev *dev, const uint8_t *in, uint8_t *out)
     bool was_up = mocx_port_up(&dev->port);
     uint8_t admin = DEVX_GET(paos_reg, in, admin_status);
 
+    if (dev->cfg.foreign_port) {
+        return MOCX_BAD_PARAM;
+    }
     if (DEVX_GET(paos_reg, in, ase)) {
         if (admin != PAOS_UP && admin != PAOS_DOWN) {
             return MOCX_BAD_PARAM;

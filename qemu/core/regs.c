@@ -23,6 +23,8 @@
 #define ISEG_TIMER_HIGH     0x1000
 #define ISEG_TIMER_LOW      0x1004
 #define ISEG_HEALTH         0x1010
+#define ISEG_REAL_TIME_HIGH 0x1040
+#define ISEG_REAL_TIME_LOW  0x1044
 
 #define INITIALIZING_RESET  (1u << 30)      /* a driver may reset us */
 #define CMDIF_REV           5       /* mlx5_cmd_enable() refuses others */
@@ -82,6 +84,10 @@ static uint32_t iseg_read(MocxDev *dev, uint32_t off, uint64_t ticks)
         return ticks;
     case ISEG_HEALTH:
         return health(dev);
+    case ISEG_REAL_TIME_HIGH:
+        return dev->cfg.card ? mocx_real_time(dev) >> 32 : 0;
+    case ISEG_REAL_TIME_LOW:
+        return dev->cfg.card ? (uint32_t)mocx_real_time(dev) : 0;
     case ISEG_INITIALIZING:     /* bit 31: over before we exist */
         return INITIALIZING_RESET;
     default:

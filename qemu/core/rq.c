@@ -9,6 +9,7 @@
 #define SYND_RQ_CQ      0x0590004u
 #define SYND_RQ_LIMIT   0x0590005u
 #define SYND_RQ_BUSY    0x0590006u
+#define SYND_RQ_TIME    0x0590007u
 
 /* Which state may follow which (mlx5e: en_main.c, reporter_rx.c) */
 static const uint8_t next_states[] = {
@@ -55,6 +56,13 @@ static MocxStatus check_rqc(MocxDev *dev, MocxCmd *cmd, const uint8_t *rqc)
         DEVX_GET(rqc, rqc, scatter_fcs) || DEVX_GET(rqc, rqc, delay_drop_en)) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_RQ_TYPE,
                         "RQ asks for what is not advertised");
+    }
+    if (!mocx_ts_format_ok(mocx_cap(dev, MOCX_CAP_GENERAL,
+                                    __devx_bit_off(cmd_hca_cap, rq_ts_format)),
+                           DEVX_GET(rqc, rqc, ts_format))) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_RQ_TIME,
+                        "timestamp format %u of an RQ",
+                        DEVX_GET(rqc, rqc, ts_format));
     }
     if (!mocx_cq_find(dev, DEVX_GET(rqc, rqc, cqn))) {
         return mocx_bad(dev, cmd, MOCX_BAD_RES, SYND_RQ_CQ,

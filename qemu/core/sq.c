@@ -10,6 +10,8 @@
 #define SYND_SQ_LIMIT   0x0590105u
 #define SYND_SQ_TIS     0x0590106u
 #define SYND_SQ_UAR     0x0590107u
+#define SYND_SQ_TIME    0x0590108u
+#define SYND_SQ_INLINE  0x0590109u
 
 #define LOG_BB  6
 
@@ -79,6 +81,19 @@ static MocxStatus check_type(MocxDev *dev, MocxCmd *cmd, const uint8_t *sqc)
         DEVX_GET(sqc, sqc, tis_lst_sz) > 1) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_SQ_TYPE,
                         "SQ asks for what is not advertised");
+    }
+    if (!mocx_ts_format_ok(mocx_cap(dev, MOCX_CAP_GENERAL,
+                                    __devx_bit_off(cmd_hca_cap, sq_ts_format)),
+                           DEVX_GET(sqc, sqc, ts_format))) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_SQ_TIME,
+                        "timestamp format %u of an SQ",
+                        DEVX_GET(sqc, sqc, ts_format));
+    }
+    /* wqe_inline_mode leaves it neither to the vport nor to the queue. */
+    if (dev->cfg.card && DEVX_GET(sqc, sqc, min_wqe_inline_mode)) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_SQ_INLINE,
+                        "inline mode %u of an SQ",
+                        DEVX_GET(sqc, sqc, min_wqe_inline_mode));
     }
     return MOCX_OK;
 }

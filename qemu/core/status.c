@@ -32,6 +32,7 @@ static const Counter port_counters[] = {
     PORT_COUNTER(rx_icrc_errors), PORT_COUNTER(rx_roce_malformed),
     PORT_COUNTER(rx_roce_no_qp),
     PORT_COUNTER(rx_pkey_violations), PORT_COUNTER(rx_qkey_violations),
+    PORT_COUNTER(rx_not_in_l2_table),
 };
 
 static void put_u64(FILE *f, const char *sep, const char *name, uint64_t value)
@@ -56,6 +57,7 @@ static void put_device(FILE *f, const MocxDev *dev)
     put_bool(f, ", ", "bus_master", dev->bus_master);
     put_bool(f, ", ", "strict", dev->cfg.strict);
     put_bool(f, ", ", "card", dev->cfg.card);
+    put_bool(f, ", ", "port_owner", !dev->cfg.foreign_port);
     put_u64(f, ", ", "health", dev->health_syndrome);
 }
 

@@ -322,7 +322,8 @@ static MocxStatus root_set(MocxDev *dev, MocxCmd *cmd)
     MocxStatus status;
     MocxFlowTable *table;
 
-    if (cmd->op_mod == ROOT_DISCONNECT) {
+    /* mlx5_core: of an underlay QP (IPoIB) only, which no Ethernet port has. */
+    if (cmd->op_mod == ROOT_DISCONNECT && !dev->cfg.card) {
         if (!flow_type_ok(dev, cmd)) {
             return MOCX_BAD_PARAM;
         }

@@ -15,11 +15,20 @@ uint64_t mocx_now(MocxDev *dev)
 }
 
 /* 156.25 MHz is 5 ticks in 32 ns. */
+#define NSEC_PER_SEC    1000000000ull
+
 uint64_t mocx_ticks(MocxDev *dev)
 {
     uint64_t ns = mocx_now(dev);
 
     return ns / 32 * 5 + ns % 32 * 5 / 32;
+}
+
+uint64_t mocx_real_time(MocxDev *dev)
+{
+    uint64_t ns = mocx_now(dev);
+
+    return ns / NSEC_PER_SEC << 32 | ns % NSEC_PER_SEC;
 }
 
 static void heap_put(MocxDev *dev, uint32_t i, MocxTimer *t)

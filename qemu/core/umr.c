@@ -35,7 +35,9 @@ enum {                              /* umr_ctrl_seg.flags */
 #define MASK_RR         (1ull << 19)
 #define MASK_RW         (1ull << 20)
 #define MASK_A          (1ull << 21)
+#define MASK_RO_WRITE   (1ull << 25)
 #define MASK_FREE       (1ull << 29)
+#define MASK_RO_READ    (1ull << 47)
 
 typedef struct Umr {
     MocxDev *dev;
@@ -120,6 +122,9 @@ static bool allowed(const Umr *u)
 
     if (!mkey || !mkey->umr_en ||
         (!(u->mask & MASK_KEY) && mkey->tag != (u->wqe->imm & 0xff))) {
+        return false;
+    }
+    if (u->mask & (MASK_RO_WRITE | MASK_RO_READ) && !u->dev->cfg.card) {
         return false;
     }
     if ((u->flags & UMR_MUST_BE_FREE && !mkey->free) ||
@@ -226,6 +231,12 @@ static void set_fields(Umr *u)
     }
     if (u->mask & MASK_FREE) {
         mkey->free = DEVX_GET(mkc, mkc, free);
+    }
+    if (u->mask & MASK_RO_WRITE) {
+        mkey->relaxed_write = DEVX_GET(mkc, mkc, relaxed_ordering_write);
+    }
+    if (u->mask & MASK_RO_READ) {
+        mkey->relaxed_read = DEVX_GET(mkc, mkc, relaxed_ordering_read);
     }
     set_rights(u);
 }

@@ -19,6 +19,7 @@
 #define SYND_VPORT_PKEY     0x79070003u
 #define SYND_VPORT_ROOM     0x79070004u
 #define SYND_VPORT_MTU      0x79070005u
+#define SYND_VPORT_INLINE   0x79070006u
 
 /* There is one vport, and no manager of others. */
 static MocxStatus own_vport(MocxDev *dev, MocxCmd *cmd)
@@ -54,6 +55,7 @@ void mocx_vport_reset(MocxDev *dev)
     port->vport_mtu = MOCX_PORT_MTU_DEFAULT;
     port->num_uc = port->num_mc = 0;
     port->foreign_macs = false;
+    memset(port->l2, 0, sizeof(port->l2));
     memcpy(port->mac, dev->cfg.mac, MOCX_MAC_LEN);
     memset(port->gids, 0, port->num_gids * sizeof(*port->gids));
     memset(ctx, 0, sizeof(port->vport_context));
@@ -169,6 +171,16 @@ static void context_apply(MocxPort *port, const uint8_t *select,
 #undef SELECTED
 }
 
+static MocxStatus mtu_check(MocxDev *dev, MocxCmd *cmd, uint32_t mtu)
+{
+    if (dev->cfg.foreign_port) {
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_VPORT_MTU,
+                        "the function does not own its port");
+    }
+    return mtu <= MOCX_PORT_MTU_MAX ? MOCX_OK
+           : mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_VPORT_MTU, "MTU %u", mtu);
+}
+
 static MocxStatus context_modify(MocxDev *dev, MocxCmd *cmd)
 {
     const uint8_t *select = DEVX_ADDR_OF(modify_nic_vport_context_in, cmd->in,
@@ -177,10 +189,13 @@ static MocxStatus context_modify(MocxDev *dev, MocxCmd *cmd)
                                       nic_vport_context);
     MocxStatus status = own_vport(dev, cmd);
 
-    if (!status && DEVX_GET(modify_nic_vport_field_select, select, mtu) &&
-        DEVX_GET(nic_vport_context, ctx, mtu) > MOCX_PORT_MTU_MAX) {
-        status = mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_VPORT_MTU, "MTU %u",
-                          DEVX_GET(nic_vport_context, ctx, mtu));
+    if (!status && DEVX_GET(modify_nic_vport_field_select, select, mtu)) {
+        status = mtu_check(dev, cmd, DEVX_GET(nic_vport_context, ctx, mtu));
+    }
+    if (!status && dev->cfg.card &&
+        DEVX_GET(modify_nic_vport_field_select, select, min_inline)) {
+        status = mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_VPORT_INLINE,
+                          "the vport has no inline mode (wqe_inline_mode)");
     }
     if (!status &&
         DEVX_GET(modify_nic_vport_field_select, select, addresses_list)) {

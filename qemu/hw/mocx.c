@@ -479,6 +479,7 @@ static const Property mocx_properties[] = {
     DEFINE_PROP_UINT32("init-pages", MocxState, cfg.init_pages, 0),
     DEFINE_PROP_BOOL("strict", MocxState, cfg.strict, false),
     DEFINE_PROP_BOOL("card", MocxState, cfg.card, false),
+    DEFINE_PROP_BOOL("foreign-port", MocxState, cfg.foreign_port, false),
 };
 
 static void mocx_instance_init(Object *obj)

@@ -26,12 +26,43 @@ static MocxConfig config(bool card)
     return cfg;
 }
 
+/* What the port's switch hands over */
+
+static uint8_t l2_cmd(Drv *d, uint16_t opcode, uint32_t index,
+                      const uint8_t *mac)
+{
+    uint8_t in[DEVX_ST_SZ_BYTES(query_l2_table_entry_in)] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(query_l2_table_entry_out)];
+    size_t len = opcode == MLX5_CMD_OP_SET_L2_TABLE_ENTRY
+                 ? DEVX_ST_SZ_BYTES(set_l2_table_entry_in) : sizeof(in);
+
+    DEVX_SET(set_l2_table_entry_in, in, opcode, opcode);
+    DEVX_SET(set_l2_table_entry_in, in, table_index, index);
+    if (mac) {
+        memcpy(DEVX_ADDR_OF(set_l2_table_entry_in, in, mac_address) + 2, mac,
+               MOCX_MAC_LEN);
+    }
+    drv_cmd(d, in, len, out, opcode == MLX5_CMD_OP_QUERY_L2_TABLE_ENTRY
+            ? sizeof(out) : 16);
+    if (!d->status && opcode == MLX5_CMD_OP_QUERY_L2_TABLE_ENTRY) {
+        assert_memory_equal(DEVX_ADDR_OF(query_l2_table_entry_out, out,
+                                         mac_address) + 2, mac, MOCX_MAC_LEN);
+    }
+    return d->status;
+}
+
 static Pair *card_pair(bool card)
 {
     MocxConfig cfg = config(card);
     Pair *p = pair_new_of(DRV_QP_RC, NULL, &cfg);
+    Drv *drv[2] = { p->a.d, p->b.d };
 
-    p->a.d->h->breaks = p->b.d->h->breaks = true;
+    for (unsigned i = 0; i < 2; i++) {
+        drv[i]->h->breaks = true;
+        assert_int_equal(l2_cmd(drv[i], MLX5_CMD_OP_SET_L2_TABLE_ENTRY, 0,
+                                drv[i]->h->cfg.mac),
+                         card ? MOCX_OK : MOCX_BAD_INDEX);
+    }
     return p;
 }
 
@@ -345,6 +376,300 @@ static void a_list_is_aligned_as_mlx5_aligns_it(void **state)
     }
 }
 
+/* Relaxed ordering of a key */
+
+static void relaxed_ordering_is_kept_where_it_is_offered(void **state)
+{
+    (void)state;
+    for (int card = 0; card < 2; card++) {
+        Pair *p = card_pair(card);
+        Drv *d = p->a.d;
+        uint8_t in[DEVX_ST_SZ_BYTES(create_mkey_in)] = { 0 };
+        uint8_t out[DEVX_ST_SZ_BYTES(query_mkey_out)];
+        uint8_t *mkc = DEVX_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+        uint32_t index;
+
+        assert_int_equal(CAP(d, relaxed_ordering_write), card);
+        assert_int_equal(CAP(d, relaxed_ordering_read_umr), card);
+        DEVX_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+        DEVX_SET(mkc, mkc, length64, 1);
+        DEVX_SET(mkc, mkc, pd, d->pdn);
+        DEVX_SET(mkc, mkc, relaxed_ordering_write, 1);
+        assert_int_equal(drv_cmd(d, in, sizeof(in), out, 16),
+                         card ? MOCX_OK : MOCX_BAD_PARAM);
+        if (card) {
+            index = DEVX_GET(create_mkey_out, out, mkey_index);
+            memset(in, 0, sizeof(in));
+            DEVX_SET(query_mkey_in, in, opcode, MLX5_CMD_OP_QUERY_MKEY);
+            DEVX_SET(query_mkey_in, in, mkey_index, index);
+            drv_cmd_ok(d, in, DEVX_ST_SZ_BYTES(query_mkey_in), out,
+                       sizeof(out));
+            mkc = DEVX_ADDR_OF(query_mkey_out, out, memory_key_mkey_entry);
+            assert_int_equal(DEVX_GET(mkc, mkc, relaxed_ordering_write), 1);
+            assert_int_equal(DEVX_GET(mkc, mkc, relaxed_ordering_read), 0);
+            drv_dealloc(d, MLX5_CMD_OP_DESTROY_MKEY, index);
+        }
+        pair_free(p);
+    }
+}
+
+static bool arrives(Pair *p)
+{
+    int64_t before = host_status(p->b.d->h, "port.rx_roce_packets");
+
+    pair_post(&p->a, &(DrvWr) {
+        .opcode = MLX5_OPCODE_RDMA_WRITE, .raddr = p->b.mr->va,
+        .rkey = p->b.mr->key, .num_sge = 1, .sge = { sge_of(&p->a, 0, 10) },
+    });
+    world_settle(p->w);
+    return host_status(p->b.d->h, "port.rx_roce_packets") != before;
+}
+
+static void a_mac_is_received_that_is_in_the_table(void **state)
+{
+    static const uint8_t group[MOCX_MAC_LEN] = { 0x33, 0x33, 0, 0, 0, 1 };
+    static const uint8_t none[MOCX_MAC_LEN];
+    Pair *p = card_pair(true);
+    Drv *b = p->b.d;
+    const uint8_t *mac = b->h->cfg.mac;
+    struct mlx5_cqe64 cqe;
+
+    (void)state;
+    assert_int_equal(CAP(b, eswitch_manager), 1);
+    l2_cmd(p->a.d, MLX5_CMD_OP_DELETE_L2_TABLE_ENTRY, 0, NULL);
+    l2_cmd(b, MLX5_CMD_OP_DELETE_L2_TABLE_ENTRY, 0, NULL);
+    assert_false(arrives(p));
+    assert_int_equal(host_status(b->h, "port.rx_not_in_l2_table"), 1);
+    assert_int_equal(l2_cmd(b, MLX5_CMD_OP_SET_L2_TABLE_ENTRY, 128, mac),
+                     MOCX_BAD_INDEX);
+    assert_int_equal(l2_cmd(b, MLX5_CMD_OP_SET_L2_TABLE_ENTRY, 3, group),
+                     MOCX_BAD_PARAM);
+    assert_int_equal(l2_cmd(b, MLX5_CMD_OP_SET_L2_TABLE_ENTRY, 127, mac),
+                     MOCX_OK);
+    assert_int_equal(l2_cmd(b, MLX5_CMD_OP_QUERY_L2_TABLE_ENTRY, 127, mac),
+                     MOCX_OK);
+    /* Side a has none, and gets no ACK. */
+    assert_true(arrives(p));
+    assert_int_equal(host_status(p->a.d->h, "port.rx_roce_packets"), 0);
+    assert_int_equal(l2_cmd(p->a.d, MLX5_CMD_OP_SET_L2_TABLE_ENTRY, 0,
+                            p->a.d->h->cfg.mac), MOCX_OK);
+    pair_reconnect(p, NULL);
+    assert_true(arrives(p));
+    drv_cq_expect(p->a.scq, MLX5_CQE_REQ, 0, &cqe);
+    assert_int_equal(l2_cmd(b, MLX5_CMD_OP_DELETE_L2_TABLE_ENTRY, 127, NULL),
+                     MOCX_OK);
+    assert_int_equal(l2_cmd(b, MLX5_CMD_OP_QUERY_L2_TABLE_ENTRY, 127, none),
+                     MOCX_OK);
+    assert_false(arrives(p));
+    pair_free(p);
+    p = card_pair(false);
+    assert_int_equal(CAP(p->b.d, eswitch_manager), 0);
+    assert_true(arrives(p));
+    pair_free(p);
+}
+
+static uint8_t vport_modify(Drv *d, bool promisc, unsigned mtu)
+{
+    uint8_t in[DEVX_ST_SZ_BYTES(modify_nic_vport_context_in)] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(modify_nic_vport_context_out)];
+
+    DEVX_SET(modify_nic_vport_context_in, in, opcode,
+             MLX5_CMD_OP_MODIFY_NIC_VPORT_CONTEXT);
+    DEVX_SET(modify_nic_vport_context_in, in, field_select.promisc, 1);
+    DEVX_SET(modify_nic_vport_context_in, in, nic_vport_context.promisc_uc,
+             promisc);
+    DEVX_SET(modify_nic_vport_context_in, in, field_select.mtu, !!mtu);
+    DEVX_SET(modify_nic_vport_context_in, in, nic_vport_context.mtu, mtu);
+    return drv_cmd(d, in, sizeof(in), out, sizeof(out));
+}
+
+static void all_macs_are_received_if_asked_for(void **state)
+{
+    Pair *p = card_pair(true);
+
+    (void)state;
+    l2_cmd(p->b.d, MLX5_CMD_OP_DELETE_L2_TABLE_ENTRY, 0, NULL);
+    assert_false(arrives(p));
+    vport_modify(p->b.d, true, 0);
+    assert_true(arrives(p));
+    vport_modify(p->b.d, false, 0);
+    assert_false(arrives(p));
+    pair_free(p);
+}
+
+/* A function that is not the only one of its port */
+
+static uint8_t paos(Drv *d, unsigned admin)
+{
+    uint8_t in[DEVX_ST_SZ_BYTES(access_register_in) +
+               DEVX_ST_SZ_BYTES(paos_reg)] = { 0 };
+    uint8_t out[sizeof(in)];
+    uint8_t *reg = in + DEVX_ST_SZ_BYTES(access_register_in);
+
+    DEVX_SET(access_register_in, in, opcode, MLX5_CMD_OP_ACCESS_REG);
+    DEVX_SET(access_register_in, in, register_id, 0x5006);
+    DEVX_SET(paos_reg, reg, local_port, 1);
+    DEVX_SET(paos_reg, reg, admin_status, admin);
+    DEVX_SET(paos_reg, reg, ase, 1);
+    return drv_cmd(d, in, sizeof(in), out, sizeof(out));
+}
+
+static void a_foreign_port_is_left_as_it_is(void **state)
+{
+    (void)state;
+    for (int foreign = 0; foreign < 2; foreign++) {
+        MocxConfig cfg = config(false);
+        World *w;
+        Drv *d;
+
+        cfg.foreign_port = foreign;
+        w = world_new(1, &cfg);
+        d = drv_new(w->host[0]);
+        drv_bring_up(d);
+        assert_int_equal(paos(d, 2), foreign ? MOCX_BAD_PARAM : MOCX_OK);
+        assert_int_equal(d->h->dev->port.admin_up, foreign);
+        assert_int_equal(vport_modify(d, false, 9000),
+                         foreign ? MOCX_BAD_PARAM : MOCX_OK);
+        assert_int_equal(vport_modify(d, true, 0), MOCX_OK);
+        drv_tear_down(d);
+        drv_free(d);
+        world_free(w);
+    }
+}
+
+/* Queues and tables of the network device */
+
+static uint8_t sq_create(Pair *p, unsigned ts_format, unsigned inline_mode)
+{
+    Drv *d = p->a.d;
+    uint8_t in[DEVX_ST_SZ_BYTES(create_sq_in) + 8] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(create_sq_out)];
+    uint8_t *sqc = DEVX_ADDR_OF(create_sq_in, in, ctx);
+
+    DEVX_SET(create_sq_in, in, opcode, MLX5_CMD_OP_CREATE_SQ);
+    DEVX_SET(sqc, sqc, cqn, p->a.scq->cqn);
+    DEVX_SET(sqc, sqc, ts_format, ts_format);
+    DEVX_SET(sqc, sqc, min_wqe_inline_mode, inline_mode);
+    DEVX_SET(sqc, sqc, wq.wq_type, 1);
+    DEVX_SET(sqc, sqc, wq.pd, d->pdn);
+    DEVX_SET(sqc, sqc, wq.uar_page, d->uar);
+    DEVX_SET(sqc, sqc, wq.log_wq_stride, 6);
+    DEVX_SET(sqc, sqc, wq.log_wq_sz, 4);
+    DEVX_SET64(sqc, sqc, wq.dbr_addr, gpa_alloc(d->h, 64, 64));
+    mocx_put_be64(DEVX_ADDR_OF(sqc, sqc, wq) + DEVX_ST_SZ_BYTES(wq),
+                  gpa_alloc(d->h, HOST_PAGE, HOST_PAGE));
+    if (!drv_cmd(d, in, sizeof(in), out, sizeof(out))) {
+        drv_dealloc(d, MLX5_CMD_OP_DESTROY_SQ,
+                    DEVX_GET(create_sq_out, out, sqn));
+        return MOCX_OK;
+    }
+    return d->status;
+}
+
+static uint8_t rq_create(Pair *p, unsigned ts_format)
+{
+    Drv *d = p->a.d;
+    uint8_t in[DEVX_ST_SZ_BYTES(create_rq_in) + 8] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(create_rq_out)];
+    uint8_t *rqc = DEVX_ADDR_OF(create_rq_in, in, ctx);
+
+    DEVX_SET(create_rq_in, in, opcode, MLX5_CMD_OP_CREATE_RQ);
+    DEVX_SET(rqc, rqc, cqn, p->a.rcq->cqn);
+    DEVX_SET(rqc, rqc, ts_format, ts_format);
+    DEVX_SET(rqc, rqc, wq.wq_type, 1);
+    DEVX_SET(rqc, rqc, wq.pd, d->pdn);
+    DEVX_SET(rqc, rqc, wq.log_wq_stride, 6);
+    DEVX_SET(rqc, rqc, wq.log_wq_sz, 4);
+    DEVX_SET64(rqc, rqc, wq.dbr_addr, gpa_alloc(d->h, 64, 64));
+    mocx_put_be64(DEVX_ADDR_OF(rqc, rqc, wq) + DEVX_ST_SZ_BYTES(wq),
+                  gpa_alloc(d->h, HOST_PAGE, HOST_PAGE));
+    if (!drv_cmd(d, in, sizeof(in), out, sizeof(out))) {
+        drv_dealloc(d, MLX5_CMD_OP_DESTROY_RQ,
+                    DEVX_GET(create_rq_out, out, rqn));
+        return MOCX_OK;
+    }
+    return d->status;
+}
+
+static uint8_t qp_create(Pair *p, unsigned ts_format)
+{
+    Drv *d = p->a.d;
+    uint8_t in[DEVX_ST_SZ_BYTES(create_qp_in) + 8] = { 0 };
+    uint8_t out[DEVX_ST_SZ_BYTES(create_qp_out)];
+    uint8_t *qpc = DEVX_ADDR_OF(create_qp_in, in, qpc);
+
+    DEVX_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
+    DEVX_SET(qpc, qpc, pm_state, 3);
+    DEVX_SET(qpc, qpc, pd, d->pdn);
+    DEVX_SET(qpc, qpc, ts_format, ts_format);
+    DEVX_SET(qpc, qpc, uar_page, d->uar);
+    DEVX_SET(qpc, qpc, rq_type, 3);
+    DEVX_SET(qpc, qpc, cqn_snd, p->a.scq->cqn);
+    DEVX_SET(qpc, qpc, cqn_rcv, p->a.rcq->cqn);
+    DEVX_SET(qpc, qpc, log_sq_size, 4);
+    DEVX_SET64(qpc, qpc, dbr_addr, gpa_alloc(d->h, 64, 64));
+    mocx_put_be64(in + DEVX_ST_SZ_BYTES(create_qp_in),
+                  gpa_alloc(d->h, HOST_PAGE, HOST_PAGE));
+    if (!drv_cmd(d, in, sizeof(in), out, sizeof(out))) {
+        drv_dealloc(d, MLX5_CMD_OP_DESTROY_QP,
+                    DEVX_GET(create_qp_out, out, qpn));
+        return MOCX_OK;
+    }
+    return d->status;
+}
+
+/* Of a card with real time alone on its Ethernet queues, and both on QPs. */
+static void timestamps_have_a_format_that_is_offered(void **state)
+{
+    static const bool eth[2][4] = { { 1, 0, 0, 0 }, { 0, 1, 1, 0 } };
+    static const bool qp[2][4] = { { 1, 0, 0, 0 }, { 1, 1, 1, 0 } };
+
+    (void)state;
+    for (int card = 0; card < 2; card++) {
+        Pair *p = card_pair(card);
+
+        for (unsigned ts = 0; ts < 4; ts++) {
+            assert_int_equal(sq_create(p, ts, 0),
+                             eth[card][ts] ? MOCX_OK : MOCX_BAD_PARAM);
+            assert_int_equal(rq_create(p, ts),
+                             eth[card][ts] ? MOCX_OK : MOCX_BAD_PARAM);
+            assert_int_equal(qp_create(p, ts),
+                             qp[card][ts] ? MOCX_OK : MOCX_BAD_PARAM);
+        }
+        pair_free(p);
+    }
+}
+
+/* wqe_inline_mode is 2: none is required, and none can be set. */
+static void an_sq_has_no_inline_mode_of_its_own(void **state)
+{
+    (void)state;
+    for (int card = 0; card < 2; card++) {
+        Pair *p = card_pair(card);
+
+        assert_int_equal(sq_create(p, card ? 2 : 0, 1),
+                         card ? MOCX_BAD_PARAM : MOCX_OK);
+        pair_free(p);
+    }
+}
+
+static void the_root_of_a_port_is_not_disconnected(void **state)
+{
+    (void)state;
+    for (int card = 0; card < 2; card++) {
+        Pair *p = card_pair(card);
+        uint8_t in[DEVX_ST_SZ_BYTES(set_flow_table_root_in)] = { 0 };
+        uint8_t out[DEVX_ST_SZ_BYTES(set_flow_table_root_out)];
+
+        DEVX_SET(set_flow_table_root_in, in, opcode,
+                 MLX5_CMD_OP_SET_FLOW_TABLE_ROOT);
+        DEVX_SET(set_flow_table_root_in, in, op_mod, 1);
+        assert_int_equal(drv_cmd(p->a.d, in, sizeof(in), out, sizeof(out)),
+                         card ? MOCX_BAD_PARAM : MOCX_OK);
+        pair_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +678,13 @@ int main(void)
         cmocka_unit_test(a_path_fits_the_port),
         cmocka_unit_test(a_list_is_taken_in_whole_units),
         cmocka_unit_test(a_list_is_aligned_as_mlx5_aligns_it),
+        cmocka_unit_test(relaxed_ordering_is_kept_where_it_is_offered),
+        cmocka_unit_test(a_mac_is_received_that_is_in_the_table),
+        cmocka_unit_test(all_macs_are_received_if_asked_for),
+        cmocka_unit_test(a_foreign_port_is_left_as_it_is),
+        cmocka_unit_test(timestamps_have_a_format_that_is_offered),
+        cmocka_unit_test(an_sq_has_no_inline_mode_of_its_own),
+        cmocka_unit_test(the_root_of_a_port_is_not_disconnected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
