@@ -185,6 +185,26 @@ static void extension_headers_are_stepped_over(void **state)
     assert_true(pkt.ip_opts);
 }
 
+/* Whatever the bytes, what was found lies in the frame, and in this order. */
+static void assert_within(const MocxEthPkt *pkt, size_t len)
+{
+    static const unsigned l3_min[] = { 0, 20, 40 }, l4_min[] = { 0, 20, 8 };
+
+    assert_true(pkt->len == len && pkt->ip_end <= len);
+    if (pkt->l3 == MOCX_L3_NONE) {
+        assert_int_equal(pkt->l4, MOCX_L4_NONE);
+        return;
+    }
+    assert_true(pkt->l3_off == 14 + 4 * pkt->num_tags);
+    assert_true(pkt->l3_off + l3_min[pkt->l3] <= len);
+    if (pkt->l4 != MOCX_L4_NONE) {
+        assert_true(pkt->l3_sane && !pkt->ip_frag);
+        assert_true(pkt->l4_off >= pkt->l3_off + l3_min[pkt->l3]);
+        assert_true(pkt->l4_off + l4_min[pkt->l4] <= pkt->ip_end);
+        assert_int_equal(pkt->ip_proto, pkt->l4 == MOCX_L4_TCP ? 6 : 17);
+    }
+}
+
 static void parser_survives_every_cut_and_any_bytes(void **state)
 {
     uint64_t seed = 7;
@@ -200,7 +220,16 @@ static void parser_survives_every_cut_and_any_bytes(void **state)
             f.b[12 + rng_next(&seed) % (f.len - 12)] = rng_next(&seed);
         }
         for (size_t len = 1; len <= f.len; len++) {
-            parse_tight(f.b, len);
+            MocxEthPkt pkt = parse_tight(f.b, len);
+
+            if (len >= MOCX_ETH_HLEN) {
+                assert_within(&pkt, len);
+            }
+            if (round < 30 && len == f.len) {   /* whole, and as it was built */
+                assert_int_equal(pkt.l4_off, f.l4);
+                assert_int_equal(pkt.l4, spec.proto == 6 ? MOCX_L4_TCP
+                                                         : MOCX_L4_UDP);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/eq.h"
+#include "core/sq.h"
 #include "drveth.h"
 #include "ethframe.h"
 
@@ -523,8 +524,11 @@ static void random_wqes_never_hang_or_crash(void **state)
     static const uint8_t ops[] = { 0, MLX5_OPCODE_SEND, MLX5_OPCODE_TSO,
                                    MLX5_OPCODE_SEND };
     Fixture *f = *state;
+    const MocxSq *model = mocx_sq_find(f->d->h->dev, f->sq->sqn);
+    unsigned errors = 0, frames = 0;
     struct mlx5_cqe64 cqe;
     uint64_t seed = 99;
+    bool failed;
 
     f->d->h->breaks = true;
     for (unsigned round = 0; round < 3000; round++) {
@@ -539,7 +543,12 @@ static void random_wqes_never_hang_or_crash(void **state)
         mocx_put_be32(wqe + 4, rng_next(&seed) % 17);
         mocx_put_be16(wqe + 16 + 12, rng_next(&seed) % 120);
         memcpy(wqe + 30, hdr.b, rng_next(&seed) % 100);
-        if (round & 2) {
+        if (round & 2) {        /* a header, then a segment: may be right */
+            memset(wqe + 16, 0, 12);
+            mocx_put_be32(wqe + 4, 7);
+            mocx_put_be16(wqe + 22, wqe[3] == MLX5_OPCODE_TSO ? 100 : 0);
+            mocx_put_be16(wqe + 16 + 12, 51 + rng_next(&seed) % 16);
+            memcpy(wqe + 30, hdr.b, 66);
             memcpy(wqe + 96, &(uint32_t){ htobe32(rng_next(&seed) % 3000) }, 4);
             memcpy(wqe + 100, &(uint32_t){ htobe32(f->d->lkey) }, 4);
             memcpy(wqe + 104, &(uint64_t){ htobe64(f->buf) }, 8);
@@ -548,13 +557,30 @@ static void random_wqes_never_hang_or_crash(void **state)
         drv_sq_ring(f->sq);
         f->num_sent = 0;
         world_settle(f->w);
-        drv_cq_poll(f->cq, &cqe);
-        drv_cq_poll(f->cq, &cqe);
-        if (drv_sq_state(f->sq) == MLX5_SQC_STATE_ERR) {
+        for (unsigned i = 0; i < f->num_sent; i++) {
+            assert_in_range(f->sent[i].len, 60, MOCX_FRAME_MAX);
+        }
+        failed = false;
+        while (drv_cq_poll(f->cq, &cqe)) {
+            failed |= cqe_opcode(&cqe) == MLX5_CQE_REQ_ERR;
+        }
+        /* Nothing is left behind, and an error alone ends the queue. */
+        assert_int_equal(drv_sq_state(f->sq), failed ? MLX5_SQC_STATE_ERR
+                                                     : MLX5_SQC_STATE_RDY);
+        assert_int_equal(model->ci, f->sq->pi);
+        errors += failed;
+        frames += f->num_sent;
+        if (failed) {
             drv_sq_modify(f->sq, MLX5_SQC_STATE_ERR, MLX5_SQC_STATE_RST);
             drv_sq_modify(f->sq, MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY);
         }
     }
+    CHECK(errors > 500 && frames > 1000, "%u errors, %u frames", errors,
+          frames);
+    send_ok(f, &(DrvEthWr){ .opcode = MLX5_OPCODE_SEND, .num_sge = 1,
+                            .sge = { at(f, 0, 100) } });
+    assert_int_equal(f->num_sent, 1);
+    assert_memory_equal(f->sent[0].b, mem(f, 0), 100);
 }
 
 static void doorbell_record_gone_mad_is_ignored(void **state)
