@@ -3,6 +3,7 @@
 
 import contextlib
 import ipaddress
+import os
 import re
 import subprocess
 import time
@@ -45,7 +46,8 @@ class Rig:
         if not self.borrowed:
             self.lab.down()
             wishes['model'] = ','.join(filter(None, [
-                'strict=on', wishes.get('model')]))
+                'strict=on', os.environ.get('CRNIC_MODEL'),
+                wishes.get('model')]))
             self.lab.up(**{'driver': pair, 'mtu': MTU} | wishes)
         self.guests = {guest.name: guest for guest in self.lab.guests()}
         self.watches = [Watch(guest) for guest in self.guests.values()]
