@@ -63,8 +63,9 @@ static MocxMap *mocx_map_new(MocxState *s, uint64_t addr, bool write)
 {
     /*
      * The whole page, since rings, records and payload come back to it.  What
-     * is not RAM has no mapping: bounce buffers are off (see instance_init),
-     * a late write through one would be seen in the wrong order.
+     * is not RAM has no mapping, since bounce buffers are off (see
+     * instance_init), and without a mapping there is no access: a register of
+     * a device, or of a bridge, may end or reset this device while it runs.
      */
     MocxMap map = {
         .addr = addr & ~(MOCX_PAGE_SIZE - 1),
@@ -90,9 +91,13 @@ static MocxMap *mocx_map_new(MocxState *s, uint64_t addr, bool write)
 void *mocx_hw_dma_map(void *opaque, uint64_t addr, size_t *len, bool write)
 {
     MocxState *s = opaque;
-    MocxMap *map = mocx_map_find(s, addr, write);
+    MocxMap *map;
     uint64_t offset;
 
+    if (mocx_hw_quiet(s)) {
+        return NULL;
+    }
+    map = mocx_map_find(s, addr, write);
     if (!map) {
         map = mocx_map_new(s, addr, write);
     }
@@ -139,7 +144,7 @@ bool mocx_hw_dma_read(void *opaque, uint64_t addr, void *buf, size_t len)
 
         if (!host) {
             trace_mocx_dma_error(addr, len, "read");
-            return pci_dma_read(PCI_DEVICE(s), addr, dst, len) == MEMTX_OK;
+            return false;
         }
         mocx_copy_from(dst, host, part);
         dst += part;
@@ -160,7 +165,7 @@ bool mocx_hw_dma_write(void *opaque, uint64_t addr, const void *buf, size_t len)
 
         if (!host) {
             trace_mocx_dma_error(addr, len, "write");
-            return pci_dma_write(PCI_DEVICE(s), addr, src, len) == MEMTX_OK;
+            return false;
         }
         memcpy(host, src, part);
         src += part;

@@ -3,10 +3,7 @@
  * mocx: a ConnectX-class NIC as a QEMU PCIe device.
  *
  * A thin shell: everything the card does is in ../core, which knows no type of
- * QEMU.  Here are the PCI function, the properties, and when the core runs.
- *
- * The core runs inside a doorbell write as long as that is short, which saves
- * a wake-up of the main loop per message, and from a bottom half otherwise.
+ * QEMU.  Here are the PCI function, its life, and the properties.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -41,46 +38,6 @@
 #define MOCX_ECAP_ARI           0x150
 #define MOCX_ECAP_SERIAL        0x160
 
-/* Entering and leaving the core */
-
-bool mocx_hw_enter(MocxState *s)
-{
-    if (s->busy || !s->core) {
-        return false;
-    }
-    s->busy = true;
-    return true;
-}
-
-void mocx_hw_leave(MocxState *s)
-{
-    mocx_hw_dma_done(s);
-    s->busy = false;
-    if (s->kicked || s->rx_held || s->tx_resume) {
-        qemu_bh_schedule(s->bh);
-    }
-}
-
-void mocx_hw_slice(MocxState *s, unsigned budget)
-{
-    s->kicked = false;
-    if (mocx_run(s->core, budget)) {
-        s->kicked = true;
-    }
-    trace_mocx_run(s->kicked);
-}
-
-static void mocx_bh(void *opaque)
-{
-    MocxState *s = opaque;
-
-    if (s->kicked && mocx_hw_enter(s)) {
-        mocx_hw_slice(s, MOCX_RUN_BUDGET);
-        mocx_hw_leave(s);
-    }
-    mocx_hw_wire_poll(s);
-}
-
 /* BAR0 */
 
 static uint64_t mocx_bar_read(void *opaque, hwaddr addr, unsigned size)
@@ -109,9 +66,7 @@ static void mocx_bar_write(void *opaque, hwaddr addr, uint64_t value,
         return;
     }
     mocx_mmio_write(s->core, addr, value, size);
-    if (s->kicked) {
-        mocx_hw_slice(s, MOCX_INLINE_BUDGET);
-    }
+    mocx_hw_slice(s, MOCX_INLINE_BUDGET);
     mocx_hw_leave(s);
 }
 
@@ -128,57 +83,14 @@ static const MemoryRegionOps mocx_bar_ops = {
 static void mocx_host_msix(void *opaque, unsigned vector)
 {
     trace_mocx_msix(vector);
-    msix_notify(PCI_DEVICE(opaque), vector);
+    if (!mocx_hw_quiet(opaque)) {
+        msix_notify(PCI_DEVICE(opaque), vector);
+    }
 }
 
 static uint64_t mocx_host_clock(void *opaque)
 {
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
-/*
- * Retransmission timers are pushed back with every ACK.  Setting the host's
- * timer each time would wake the main loop for nothing, so it is only ever
- * moved forward, and looks again when it fires.
- */
-static void mocx_host_timer_set(void *opaque, uint64_t deadline)
-{
-    MocxState *s = opaque;
-
-    s->deadline = deadline;
-    if (deadline < s->armed) {
-        trace_mocx_timer_set(deadline);
-        s->armed = deadline;
-        timer_mod_ns(s->timer, MIN(deadline, INT64_MAX));
-    }
-}
-
-static void mocx_timer_cb(void *opaque)
-{
-    MocxState *s = opaque;
-    uint64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-
-    trace_mocx_timer_fire(now);
-    s->armed = MOCX_TIMER_OFF;
-    if (s->deadline > now) {
-        mocx_host_timer_set(s, s->deadline);
-        return;
-    }
-    s->deadline = MOCX_TIMER_OFF;
-    if (mocx_hw_enter(s)) {
-        mocx_timer(s->core);
-        mocx_hw_leave(s);
-    }
-}
-
-static void mocx_host_kick(void *opaque)
-{
-    MocxState *s = opaque;
-
-    s->kicked = true;
-    if (!s->busy) {
-        qemu_bh_schedule(s->bh);
-    }
 }
 
 static void mocx_host_log(void *opaque, MocxLog level, const char *line)
@@ -211,8 +123,8 @@ static const MocxHostOps mocx_host_ops = {
     .send = mocx_hw_wire_send,
     .raise_msix = mocx_host_msix,
     .clock_ns = mocx_host_clock,
-    .timer_set = mocx_host_timer_set,
-    .kick = mocx_host_kick,
+    .timer_set = mocx_hw_timer_set,
+    .kick = mocx_hw_kick,
     .log = mocx_host_log,
     .command = mocx_hw_record,
 };
@@ -222,17 +134,11 @@ static const MocxHostOps mocx_host_ops = {
 static void mocx_write_config(PCIDevice *pci_dev, uint32_t addr, uint32_t val,
                               int len)
 {
-    MocxState *s = MOCX(pci_dev);
-    bool on;
-
     pci_default_write_config(pci_dev, addr, val, len);
     pcie_cap_flr_write_config(pci_dev, addr, val, len);
 
-    if (range_covers_byte(addr, len, PCI_COMMAND) && mocx_hw_enter(s)) {
-        on = pci_get_word(pci_dev->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
-        trace_mocx_bus_master(on);
-        mocx_set_bus_master(s->core, on);
-        mocx_hw_leave(s);
+    if (range_covers_byte(addr, len, PCI_COMMAND)) {
+        mocx_hw_due(MOCX(pci_dev), MOCX_DUE_MASTER);
     }
 }
 
@@ -331,30 +237,11 @@ static bool mocx_arm_inject(MocxState *s, const char *spec, Error **errp)
     return ok;
 }
 
-static void mocx_shut(MocxState *s)
-{
-    if (s->nic) {
-        mocx_hw_wire_exit(s);
-    }
-    if (s->core) {
-        mocx_destroy(s->core);
-        s->core = NULL;
-    }
-    if (s->bh) {
-        qemu_bh_delete(s->bh);
-        timer_free(s->timer);
-        mocx_hw_dma_exit(s);
-        s->bh = NULL;
-    }
-}
-
 static bool mocx_make_core(MocxState *s, Error **errp)
 {
     const char *why = NULL;
 
-    s->bh = qemu_bh_new_guarded(mocx_bh, s, &DEVICE(s)->mem_reentrancy_guard);
-    s->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mocx_timer_cb, s);
-    s->deadline = s->armed = MOCX_TIMER_OFF;
+    mocx_hw_run_init(s);
     mocx_hw_dma_init(s);
 
     mocx_fill_config(s);
@@ -366,11 +253,8 @@ static bool mocx_make_core(MocxState *s, Error **errp)
     return !s->inject || mocx_arm_inject(s, s->inject, errp);
 }
 
-static void mocx_exit(PCIDevice *pci_dev)
+static void mocx_pci_undo(PCIDevice *pci_dev)
 {
-    MocxState *s = MOCX(pci_dev);
-
-    mocx_shut(s);
     if (msix_present(pci_dev)) {
         msix_uninit_exclusive_bar(pci_dev);
     }
@@ -382,10 +266,59 @@ static void mocx_exit(PCIDevice *pci_dev)
     }
 }
 
+/* Everything but the PCI function; nothing of it is on the stack. */
+static void mocx_shut(MocxState *s)
+{
+    if (s->nic) {
+        mocx_hw_wire_exit(s);
+    }
+    if (s->core) {
+        mocx_destroy(s->core);
+        s->core = NULL;
+    }
+    if (s->bh) {
+        mocx_hw_run_exit(s);
+        mocx_hw_dma_exit(s);
+    }
+}
+
+static void mocx_shut_bh(void *opaque)
+{
+    MocxState *s = opaque;
+
+    if (s->busy) {      /* someone below us waits in a nested loop */
+        aio_bh_schedule_oneshot(qemu_get_aio_context(), mocx_shut_bh, s);
+        return;
+    }
+    mocx_shut(s);
+    s->gone = false;
+    object_unref(OBJECT(s));
+}
+
+/*
+ * A guest may unplug a device from within that device: an interrupt is a write
+ * to any address, and a frame may end in a neighbour's interrupt.  The PCI
+ * function goes at once; the core, and the net client whose queues are being
+ * walked, go when the main loop has unwound.
+ */
+static void mocx_exit(PCIDevice *pci_dev)
+{
+    MocxState *s = MOCX(pci_dev);
+
+    s->gone = true;
+    object_ref(OBJECT(s));
+    aio_bh_schedule_oneshot(qemu_get_aio_context(), mocx_shut_bh, s);
+    mocx_pci_undo(pci_dev);
+}
+
 static void mocx_realize(PCIDevice *pci_dev, Error **errp)
 {
     MocxState *s = MOCX(pci_dev);
 
+    if (s->gone) {
+        error_setg(errp, "the device is still being removed");
+        return;
+    }
     if (s->model && strcmp(s->model, "cx5")) {
         error_setg(errp, "model '%s' is unknown; there is: cx5", s->model);
         return;
@@ -394,7 +327,8 @@ static void mocx_realize(PCIDevice *pci_dev, Error **errp)
     if (!mocx_make_core(s, errp) ||
         !mocx_pci_caps(pci_dev, s, errp) ||
         !mocx_pci_msix(pci_dev, s->cfg.num_vectors, errp)) {
-        mocx_exit(pci_dev);
+        mocx_shut(s);
+        mocx_pci_undo(pci_dev);
         return;
     }
     memory_region_init_io(&s->bar0, OBJECT(s), &mocx_bar_ops, s, "mocx-bar0",
@@ -407,15 +341,7 @@ static void mocx_realize(PCIDevice *pci_dev, Error **errp)
 
 static void mocx_reset_hold(Object *obj, ResetType type)
 {
-    MocxState *s = MOCX(obj);
-
-    trace_mocx_reset();
-    if (!mocx_hw_enter(s)) {
-        return;
-    }
-    mocx_reset(s->core);
-    mocx_set_bus_master(s->core, false);
-    mocx_hw_leave(s);
+    mocx_hw_due(MOCX(obj), MOCX_DUE_RESET);
 }
 
 /* Properties */

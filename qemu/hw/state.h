@@ -4,8 +4,9 @@
  *
  * Everything below is protected by the BQL.  The core asks that no entry point
  * is entered while another runs, which the BQL alone does not give (a frame
- * handed to the net layer may come back within the call, a DMA may hit our own
- * BAR): mocx_hw_enter() and mocx_hw_leave() bracket every call into the core.
+ * handed to the net layer may come back within the call, an interrupt's message
+ * may go to our own BAR): mocx_hw_enter() and mocx_hw_leave() bracket every
+ * call into the core.
  */
 #ifndef HW_MOCX_STATE_H
 #define HW_MOCX_STATE_H
@@ -41,6 +42,17 @@ typedef struct MocxMap {
     bool write;
 } MocxMap;
 
+/* What the core is to be told, or to do, as soon as it can be (run.c) */
+enum {
+    MOCX_DUE_RESET = 1 << 0,    /* a reset of the function or the machine */
+    MOCX_DUE_MASTER = 1 << 1,   /* bus mastering has changed */
+    MOCX_DUE_LINK = 1 << 2,     /* the cable has changed */
+    MOCX_DUE_TIMER = 1 << 3,    /* its deadline has come */
+    MOCX_DUE_TX = 1 << 4,       /* the net layer has sent what it held */
+    MOCX_DUE_RX = 1 << 5,       /* the net layer holds frames for us */
+    MOCX_DUE_RUN = 1 << 6,      /* it has work */
+};
+
 struct MocxState {
     PCIDevice parent_obj;
 
@@ -53,8 +65,10 @@ struct MocxState {
     FILE *record;           /* commands go here, or NULL */
 
     bool busy;              /* inside the core */
-    bool kicked;            /* the core has work */
+    bool gone;              /* unplugged, and not yet cleared away */
+    unsigned due;           /* MOCX_DUE_* */
     QEMUBH *bh;
+    VMChangeStateEntry *vm_changed;
 
     QEMUTimer *timer;
     uint64_t deadline;      /* what the core wants */
@@ -63,26 +77,54 @@ struct MocxState {
     NICState *nic;
     NICConf nic_conf;
     bool tx_full;           /* the net layer holds a frame of ours */
-    bool tx_resume;         /* it has sent it while the core was busy */
-    bool rx_held;           /* the net layer holds a frame for us */
 
     GArray *maps;           /* of MocxMap, dropped by mocx_hw_leave() */
     unsigned map_slot[2][MOCX_MAP_SLOTS]; /* [write]: index in maps + 1 */
 };
 
+/*
+ * When the core runs (run.c)
+ */
+
+/** mocx_hw_run_init() - make bottom half, timer, what else starts the core */
+void mocx_hw_run_init(MocxState *s);
+
+/** mocx_hw_run_exit() - free them */
+void mocx_hw_run_exit(MocxState *s);
+
 /**
  * mocx_hw_enter() - begin a call into the core
  * @s: the QEMU device
  *
- * Return: false if the core is running already; then it must not be called.
+ * Return: false if the core runs already, or is no more; then it must not be
+ * called.
  */
 bool mocx_hw_enter(MocxState *s);
 
-/** mocx_hw_leave() - end it: drop mappings, see to work that was announced */
+/** mocx_hw_leave() - end it: make good what is due, drop mappings */
 void mocx_hw_leave(MocxState *s);
 
-/** mocx_hw_slice() - let the core work, between enter and leave */
+/**
+ * mocx_hw_due() - tell the core of something, now or as soon as it can be told
+ * @s: the QEMU device
+ * @what: MOCX_DUE_*
+ */
+void mocx_hw_due(MocxState *s, unsigned what);
+
+/** mocx_hw_slice() - let the core do work it has, between enter and leave */
 void mocx_hw_slice(MocxState *s, unsigned budget);
+
+/**
+ * mocx_hw_quiet() - is what the core still does to have no effect?
+ * @s: the QEMU device
+ *
+ * Return: true from an unplug or a reset that came while the core ran until the
+ * core has left.
+ */
+static inline bool mocx_hw_quiet(const MocxState *s)
+{
+    return s->gone || s->due & MOCX_DUE_RESET;
+}
 
 /** mocx_hw_dma_init() - prepare the table of mappings */
 void mocx_hw_dma_init(MocxState *s);
@@ -102,6 +144,9 @@ void mocx_hw_wire_exit(MocxState *s);
 /** mocx_hw_wire_poll() - offer held frames again; outside of the core */
 void mocx_hw_wire_poll(MocxState *s);
 
+/** mocx_hw_wire_link() - tell the core of its cable; inside of it */
+void mocx_hw_wire_link(MocxState *s);
+
 /* The host operations, by file; mocx.h has their contract. */
 bool mocx_hw_dma_read(void *opaque, uint64_t addr, void *buf, size_t len);
 bool mocx_hw_dma_write(void *opaque, uint64_t addr, const void *buf,
@@ -112,6 +157,8 @@ bool mocx_hw_dma_publish(void *opaque, uint64_t addr, const void *buf,
 bool mocx_hw_dma_cmpxchg64(void *opaque, uint64_t addr, uint64_t cmp,
                            uint64_t swap, uint64_t *old);
 size_t mocx_hw_wire_send(void *opaque, const MocxFrame *frames, size_t n);
+void mocx_hw_timer_set(void *opaque, uint64_t deadline);
+void mocx_hw_kick(void *opaque);
 
 /*
  * Recording of commands (record.c)

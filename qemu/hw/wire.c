@@ -10,6 +10,7 @@
 #include "qemu/osdep.h"
 #include "net/net.h"
 #include "hw/qdev-properties.h"
+#include "system/runstate.h"
 #include "trace.h"
 #include "state.h"
 
@@ -18,8 +19,8 @@ static void mocx_wire_sent(NetClientState *nc, ssize_t len)
     MocxState *s = qemu_get_nic_opaque(nc);
 
     s->tx_full = false;
-    if (!mocx_hw_enter(s)) {
-        s->tx_resume = true;
+    if (!runstate_is_running() || !mocx_hw_enter(s)) {
+        s->due |= MOCX_DUE_TX;
         return;
     }
     mocx_tx_resume(s->core);
@@ -32,6 +33,9 @@ size_t mocx_hw_wire_send(void *opaque, const MocxFrame *frames, size_t n)
     NetClientState *nc = qemu_get_queue(s->nic);
     size_t i;
 
+    if (mocx_hw_quiet(s)) {
+        return n;
+    }
     for (i = 0; i < n && !s->tx_full; i++) {
         trace_mocx_tx(frames[i].len);
         /* Zero: queued, not refused; mocx_wire_sent() comes when it leaves. */
@@ -41,11 +45,18 @@ size_t mocx_hw_wire_send(void *opaque, const MocxFrame *frames, size_t n)
     return i;
 }
 
+/*
+ * No is a promise: who asked waits until we flush.  A hub's other port does so
+ * in the middle of our own send.
+ */
 static bool mocx_wire_can_receive(NetClientState *nc)
 {
     MocxState *s = qemu_get_nic_opaque(nc);
 
-    return !s->busy && !s->rx_held;
+    if (s->busy || !runstate_is_running()) {
+        s->due |= MOCX_DUE_RX;
+    }
+    return s->gone || !(s->due & MOCX_DUE_RX);
 }
 
 static ssize_t mocx_wire_receive(NetClientState *nc, const uint8_t *buf,
@@ -56,40 +67,44 @@ static ssize_t mocx_wire_receive(NetClientState *nc, const uint8_t *buf,
     size_t taken;
 
     trace_mocx_rx(size);
-    if (!mocx_hw_enter(s)) {
-        s->rx_held = true;
+    if (s->gone) {
+        return size;
+    }
+    if (!runstate_is_running() || !mocx_hw_enter(s)) {
+        s->due |= MOCX_DUE_RX;
         return 0;
     }
     taken = mocx_receive(s->core, &frame, 1);
-    s->rx_held = taken == 0;
-    if (s->kicked) {
-        mocx_hw_slice(s, MOCX_INLINE_BUDGET);
+    if (!taken) {
+        s->due |= MOCX_DUE_RX;
     }
+    mocx_hw_slice(s, MOCX_INLINE_BUDGET);
     mocx_hw_leave(s);
     return taken ? size : 0;
 }
 
 void mocx_hw_wire_poll(MocxState *s)
 {
-    if (s->tx_resume && mocx_hw_enter(s)) {
-        s->tx_resume = false;
-        mocx_tx_resume(s->core);
-        mocx_hw_leave(s);
-    }
-    if (s->rx_held) {
-        s->rx_held = false;
-        qemu_flush_queued_packets(qemu_get_queue(s->nic));
-    }
+    s->due &= ~MOCX_DUE_RX;
+    qemu_flush_queued_packets(qemu_get_queue(s->nic));
+}
+
+void mocx_hw_wire_link(MocxState *s)
+{
+    bool up = !qemu_get_queue(s->nic)->link_down;
+
+    trace_mocx_link(up);
+    mocx_set_link(s->core, up);
 }
 
 static void mocx_wire_link_changed(NetClientState *nc)
 {
     MocxState *s = qemu_get_nic_opaque(nc);
 
-    trace_mocx_link(!nc->link_down);
-    if (mocx_hw_enter(s)) {
-        mocx_set_link(s->core, !nc->link_down);
-        mocx_hw_leave(s);
+    mocx_hw_due(s, MOCX_DUE_LINK);
+    if (nc->link_down) {
+        /* Whatever held our frame may never ask for it: it is lost. */
+        qemu_purge_queued_packets(nc);
     }
 }
 
@@ -114,6 +129,12 @@ void mocx_hw_wire_init(MocxState *s)
 
 void mocx_hw_wire_exit(MocxState *s)
 {
+    NetClientState *nc = qemu_get_queue(s->nic);
+
+    /* The peer's queue may hold a frame that names us as its sender. */
+    qemu_purge_queued_packets(nc);
+    /* Whoever waits for us on a hub has waited long enough. */
+    qemu_flush_queued_packets(nc);
     qemu_del_nic(s->nic);
     s->nic = NULL;
 }
