@@ -89,6 +89,14 @@ static void keep_numbers(Record *r)
     }
 }
 
+static void keep_output(Record *r)
+{
+    r->answered = !r->status &&
+                  record_keep_output(r->opcode, whole, out, r->outlen)
+                  ? r->outlen : 0;
+    memcpy(r->out, out, r->answered);
+}
+
 int main(void)
 {
     Record *r = &record;
@@ -112,6 +120,7 @@ int main(void)
             hide_pages(r, list);
         }
         keep_numbers(r);
+        keep_output(r);
         record_write(stdout, r);
     }
 }
