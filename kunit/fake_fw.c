@@ -156,6 +156,12 @@ static const u16 fake_creates[] = {
 	MLX5_CMD_OP_CREATE_CQ,
 	MLX5_CMD_OP_CREATE_QP,
 	MLX5_CMD_OP_CREATE_MKEY,
+	MLX5_CMD_OP_ALLOC_Q_COUNTER,
+	MLX5_CMD_OP_CREATE_TIS,
+	MLX5_CMD_OP_CREATE_TIR,
+	MLX5_CMD_OP_CREATE_RQT,
+	MLX5_CMD_OP_CREATE_SQ,
+	MLX5_CMD_OP_CREATE_RQ,
 	MLX5_CMD_OP_CREATE_FLOW_TABLE,
 	MLX5_CMD_OP_CREATE_FLOW_GROUP,
 	MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY,
@@ -167,6 +173,12 @@ static const u16 fake_destroys[] = {
 	MLX5_CMD_OP_DESTROY_CQ,
 	MLX5_CMD_OP_DESTROY_QP,
 	MLX5_CMD_OP_DESTROY_MKEY,
+	MLX5_CMD_OP_DEALLOC_Q_COUNTER,
+	MLX5_CMD_OP_DESTROY_TIS,
+	MLX5_CMD_OP_DESTROY_TIR,
+	MLX5_CMD_OP_DESTROY_RQT,
+	MLX5_CMD_OP_DESTROY_SQ,
+	MLX5_CMD_OP_DESTROY_RQ,
 	MLX5_CMD_OP_DESTROY_FLOW_TABLE,
 	MLX5_CMD_OP_DESTROY_FLOW_GROUP,
 	MLX5_CMD_OP_DELETE_FLOW_TABLE_ENTRY,
@@ -189,8 +201,12 @@ static void fake_count_objects(struct fake_fw *fw, u16 opcode, void *out)
 static int fake_handle(struct fake_fw *fw, const void *in, void *out)
 {
 	unsigned int i;
+	int status;
 
 	fake_count_objects(fw, fw->last_opcode, out);
+	status = fw->hook ? fw->hook(fw, fw->last_opcode, in, out) : FAKE_NOT_MINE;
+	if (status != FAKE_NOT_MINE)
+		return status;
 	for (i = 0; i < ARRAY_SIZE(fake_cmds); i++)
 		if (fake_cmds[i].opcode == fw->last_opcode)
 			return fake_cmds[i].handle(fw, in, out);
@@ -208,6 +224,10 @@ static int fake_exec(struct crnic_dev *dev, const void *in, int inlen, void *out
 	memcpy(fw->last_in, in, min_t(size_t, inlen, sizeof(fw->last_in)));
 	if (fw->num_cmds == fw->fail_nth)
 		return fake_answer(out, fw->fail_status);
+	if (fw->refusals && fw->last_opcode == fw->refuse) {
+		fw->refusals--;
+		return fake_answer(out, fw->fail_status ?: MLX5_CMD_STAT_INT_ERR);
+	}
 	return fake_answer(out, fake_handle(fw, in, out));
 }
 

@@ -15,6 +15,9 @@
 #define FAKE_INIT_PAGES	600	/* more than one command carries */
 #define FAKE_TERMINATE_LKEY	0x4242	/* not the key of devices that are not asked */
 
+/* What a hook returns for a command that it leaves to others */
+#define FAKE_NOT_MINE	-1
+
 /**
  * struct fake_fw - firmware
  * @test: test that it serves
@@ -32,6 +35,11 @@
  * @next_id: number of the next object
  * @num_pages: pages that it holds
  * @pages: their addresses
+ * @refuse: opcode to refuse, 0 for none
+ * @refusals: how many more times
+ * @hook: asked before the firmware's own handlers, or NULL; returns a status, or
+ *     FAKE_NOT_MINE
+ * @hook_priv: for the hook's owner
  * @lie_addr: if not 0, an address that it returns though it never got it
  * @lie_count: returns that many more than it was asked for
  */
@@ -51,6 +59,10 @@ struct fake_fw {
 	u32 next_id;
 	unsigned int num_pages;
 	u64 pages[FAKE_MAX_PAGES];
+	u16 refuse;
+	unsigned int refusals;
+	int (*hook)(struct fake_fw *fw, u16 opcode, const void *in, void *out);
+	void *hook_priv;
 	u64 lie_addr;
 	unsigned int lie_count;
 };

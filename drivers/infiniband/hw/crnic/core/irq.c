@@ -7,6 +7,7 @@
 #include <linux/interrupt.h>
 #include <linux/slab.h>
 
+#include "../compat/compat.h"
 #include "core.h"
 
 /**
@@ -125,6 +126,8 @@ void crnic_irq_sync(const struct crnic_dev *dev, unsigned int vector)
  */
 unsigned int crnic_comp_vectors(const struct crnic_dev *dev)
 {
+	KUNIT_STATIC_STUB_REDIRECT(crnic_comp_vectors, dev);
+
 	return dev->irqs->num - CRNIC_IRQ_COMP_BASE;
 }
 

@@ -6,10 +6,12 @@ static int crnic_channel_poll(struct napi_struct *napi, int budget)
 {
 	struct crnic_channel *ch = container_of(napi, struct crnic_channel, napi);
 	bool busy = crnic_txq_poll(ch, budget);
-	int work = 0;
+	int work;
 
-	if (budget)
-		work = crnic_rxq_poll(ch, budget);
+	/* netpoll, with who knows which lock held: packets come and pages go another time */
+	if (!budget)
+		return 0;
+	work = crnic_rxq_poll(ch, budget);
 	/* no page: try again from the next poll rather than starve the ring */
 	busy |= !crnic_rxq_fill(ch);
 	if (busy || work == budget)

@@ -27,13 +27,28 @@ void crnic_link_update(struct crnic_net *net)
 		netif_carrier_off(net->netdev);
 }
 
+/*
+ * The device is in error, and nobody will hear from its port again.  Whoever is
+ * above the netdev, such as a bond, has to turn to another one; the netdev itself
+ * takes neither packets nor settings.
+ */
+static void crnic_link_lose(struct crnic_net *net)
+{
+	if (netif_carrier_ok(net->netdev))
+		netdev_info(net->netdev, "link down, the device is in error\n");
+	netif_carrier_off(net->netdev);
+	netif_device_detach(net->netdev);
+}
+
 static void crnic_link_work(struct work_struct *work)
 {
 	struct crnic_net *net = container_of(work, struct crnic_net, link_work);
 
 	/* while the netdev is down, ndo_open will look */
 	rtnl_lock();
-	if (crnic_net_is_open(net))
+	if (crnic_dead(net->dev))
+		crnic_link_lose(net);
+	else if (crnic_net_is_open(net))
 		crnic_link_update(net);
 	rtnl_unlock();
 }
@@ -42,7 +57,8 @@ static int crnic_link_event(struct notifier_block *nb, unsigned long event, void
 {
 	struct crnic_net *net = container_of(nb, struct crnic_net, nb);
 
-	if (event == CRNIC_EVENT_PORT_UP || event == CRNIC_EVENT_PORT_DOWN)
+	if (event == CRNIC_EVENT_PORT_UP || event == CRNIC_EVENT_PORT_DOWN ||
+	    event == CRNIC_EVENT_FATAL)
 		queue_work(net->wq, &net->link_work);
 	return NOTIFY_DONE;
 }
