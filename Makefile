@@ -5,7 +5,7 @@
 export DEPTH ?= quick
 PARTS := static kunit model lab
 
-.PHONY: all lab module deps check $(PARTS:%=check-%) bench clean help
+.PHONY: all lab module deps check $(PARTS:%=check-%) check-device-asan bench clean help
 
 all: help
 
@@ -16,6 +16,7 @@ help:
 	@echo 'make check-kunit   the driver'\''s KUnit suites, in a UML kernel'
 	@echo 'make check-model   native tests of the device model'
 	@echo 'make check-lab     what needs the emulator: tests in two guests'
+	@echo 'make check-device-asan  the QEMU device by qtest, QEMU built with ASan'
 	@echo 'make bench         crnic, mlx5 and rxe side by side; build/bench.json'
 	@echo 'make module        build/module/6.12/crnic.ko'
 	@echo 'make deps          install missing build tools by apt (root or sudo)'
@@ -36,6 +37,11 @@ check: deps
 
 $(PARTS:%=check-%): check-%:
 	@scripts/check-$*
+
+# Not among the parts: its QEMU takes as long to build as the other one.
+check-device-asan:
+	@scripts/build-qemu --asan
+	@qemu/tests/device.py build/qemu-system-x86_64.asan
 
 bench:
 	@scripts/bench

@@ -143,6 +143,7 @@ class Machine:
             [qemu, '-M', 'q35', '-accel', 'qtest', '-m', '64', '-nodefaults',
              '-display', 'none', '-bios', self.blank_bios(),
              '-global', 'ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off',
+             '-global', 'apic-common.vapic=off',
              *(option.format(dir=self.dir.name) for option in options),
              *self.devices(nics),
              '-chardev', f'socket,id=qt,path={self.dir.name}/qtest',
@@ -163,7 +164,8 @@ class Machine:
     @staticmethod
     def environment():
         """Memory that was freed is no longer what it was."""
-        return {**os.environ, 'MALLOC_PERTURB_': '165'}
+        return {'ASAN_OPTIONS': 'detect_leaks=0', **os.environ,
+                'MALLOC_PERTURB_': '165'}
 
     @staticmethod
     def devices(nics):
