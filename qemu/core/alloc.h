@@ -3,16 +3,45 @@
 #ifndef MOCX_ALLOC_H
 #define MOCX_ALLOC_H
 
+#include <stdbool.h>
+
 #include "obj.h"
 
 typedef struct MocxDev MocxDev;
 
-/* The first half of a 64-bit doorbell that came as two writes. */
+/**
+ * struct MocxUar - a page of doorbells
+ * @obj: its number
+ * @arm_latch: the first half of a 64-bit doorbell that came as two writes
+ * @send_latch: the same, of send doorbells
+ * @drivers: it is the driver's own, not a program's
+ */
 typedef struct MocxUar {
     MocxObj obj;
     uint32_t arm_latch;
     uint32_t send_latch;
+    bool drivers;
 } MocxUar;
+
+/**
+ * mocx_uar_drivers() - is this page the driver's own?
+ * @uar: the page, or NULL
+ *
+ * Only a driver makes EQs.  So a page that an EQ names is its own, and so is
+ * that of a queue whose CQ is on such a page.
+ */
+static inline bool mocx_uar_drivers(const MocxObj *uar)
+{
+    return uar && ((const MocxUar *)uar)->drivers;
+}
+
+/** mocx_uar_claim() - from now on it is */
+static inline void mocx_uar_claim(MocxObj *uar)
+{
+    if (uar) {
+        ((MocxUar *)uar)->drivers = true;
+    }
+}
 
 /* One set per ALLOC_Q_COUNTER; the names are those of query_q_counter_out. */
 typedef struct MocxQCounter {

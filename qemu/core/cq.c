@@ -229,7 +229,7 @@ void mocx_cq_arm(MocxDev *dev, const MocxObj *uar, uint32_t arm_word,
     if (!cq) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR, "arming of unknown CQ %u", cqn);
         if (dev->verify) {
-            mocx_verify_cq_unknown(dev, cqn & CQ_INDEX_MASK);
+            mocx_verify_cq_unknown(dev, uar, cqn & CQ_INDEX_MASK);
         }
         return;
     }

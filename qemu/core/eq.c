@@ -222,6 +222,7 @@ static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
     eq->log_size = DEVX_GET(eqc, eqc, log_eq_size);
     eq->vector = DEVX_GET(eqc, eqc, intr);
     eq->uar = mocx_table_find(&dev->uars, DEVX_GET(eqc, eqc, uar_page));
+    mocx_uar_claim(eq->uar);
     eq_mask_get(eq, cmd);
     if (!eq_ring_init(dev, eq, cmd, eqc)) {
         mocx_free(eq);

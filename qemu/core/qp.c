@@ -188,6 +188,9 @@ static MocxStatus find_names(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
                         "UAR %u does not exist", uar);
     }
     status = find_cqs(dev, cmd, qp);
+    if (!status && mocx_uar_drivers(qp->scq ? qp->scq->uar : NULL)) {
+        mocx_uar_claim(qp->queue.uar);
+    }
     return status ? status : find_srq(dev, cmd, qp);
 }
 

@@ -158,7 +158,7 @@ static void send_doorbell(MocxDev *dev, const MocxObj *uar, uint32_t first,
     MocxQueue *q = (MocxQueue *)mocx_table_find(&dev->queues, second >> 8);
 
     if (dev->verify) {
-        mocx_verify_send_doorbell(dev, second >> 8, q);
+        mocx_verify_send_doorbell(dev, uar, second >> 8, q);
     }
     if (!q || !q->doorbell) {
         mocx_log(dev, MOCX_LOG_GUEST_ERROR, "send doorbell of unknown queue %u",

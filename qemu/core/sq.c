@@ -127,6 +127,9 @@ static void sq_set_up(MocxDev *dev, MocxSq *sq, const uint8_t *sqc)
                                     DEVX_GET(sqc, sqc, wq.uar_page));
     sq->work.fn = mocx_sq_run;
     sq->cq = mocx_cq_find(dev, DEVX_GET(sqc, sqc, cqn));
+    if (mocx_uar_drivers(sq->cq->uar)) {
+        mocx_uar_claim(sq->queue.uar);
+    }
     if (DEVX_GET(sqc, sqc, tis_lst_sz)) {
         sq->tis = mocx_tis_find(dev, DEVX_GET(sqc, sqc, tis_num_0));
     }

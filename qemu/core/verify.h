@@ -19,6 +19,7 @@ typedef struct MocxCmd MocxCmd;
 typedef struct MocxCmdRow MocxCmdRow;
 typedef struct MocxCq MocxCq;
 typedef struct MocxEq MocxEq;
+typedef struct MocxObj MocxObj;
 typedef struct MocxVerify MocxVerify;
 
 /* The rules; their names are in verify.c, what they mean in properties.rst. */
@@ -177,10 +178,15 @@ void mocx_verify_foreign(MocxDev *dev, const char *what, uint32_t id,
 /**
  * mocx_verify_send_doorbell() - a send doorbell came
  * @dev: the device
+ * @uar: by this page
  * @qpn: the queue it names
  * @known: there is such a queue
+ *
+ * A program's doorbells are not judged: when its device is removed, the kernel
+ * destroys its objects while it runs, and takes its page away after.
  */
-void mocx_verify_send_doorbell(MocxDev *dev, uint32_t qpn, bool known);
+void mocx_verify_send_doorbell(MocxDev *dev, const MocxObj *uar, uint32_t qpn,
+                               bool known);
 /**
  * struct MocxRecordCheck - a producer record that was just read
  * @qpn: number of the queue
@@ -285,8 +291,8 @@ void mocx_verify_cq_event(MocxCq *cq);
 void mocx_verify_cq_index(MocxDev *dev, const MocxCq *cq, uint32_t ci);
 /** mocx_verify_cq_full() - there is no room for a CQE */
 void mocx_verify_cq_full(MocxDev *dev, const MocxCq *cq);
-/** mocx_verify_cq_unknown() - the arm doorbell names no CQ */
-void mocx_verify_cq_unknown(MocxDev *dev, uint32_t cqn);
+/** mocx_verify_cq_unknown() - the arm doorbell, by page @uar, names no CQ */
+void mocx_verify_cq_unknown(MocxDev *dev, const MocxObj *uar, uint32_t cqn);
 /**
  * mocx_verify_eq_index() - the driver tells how far it has come
  * @dev: the device

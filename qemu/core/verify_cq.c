@@ -127,9 +127,9 @@ void mocx_verify_cq_full(MocxDev *dev, const MocxCq *cq)
                 cq->obj.id, 1u << cq->log_size, cq->pi & INDEX_MASK, cq->ci);
 }
 
-void mocx_verify_cq_unknown(MocxDev *dev, uint32_t cqn)
+void mocx_verify_cq_unknown(MocxDev *dev, const MocxObj *uar, uint32_t cqn)
 {
-    if (mocx_table_was(&dev->cqs, cqn)) {
+    if (mocx_uar_drivers(uar) && mocx_table_was(&dev->cqs, cqn)) {
         mocx_breach(dev, MOCX_RULE_DESTROYED_DOORBELL, cqn,
                     "CQ %u is armed, which was destroyed", cqn);
     }

@@ -13,9 +13,11 @@
 #define LIST_ALIGN          2048
 #define OCTWORD             16
 
-void mocx_verify_send_doorbell(MocxDev *dev, uint32_t qpn, bool known)
+void mocx_verify_send_doorbell(MocxDev *dev, const MocxObj *uar, uint32_t qpn,
+                               bool known)
 {
-    if (!known && mocx_table_was(&dev->queues, qpn)) {
+    if (!known && mocx_uar_drivers(uar) &&
+        mocx_table_was(&dev->queues, qpn)) {
         mocx_breach(dev, MOCX_RULE_DESTROYED_DOORBELL, qpn,
                     "send doorbell of queue %u, which was destroyed", qpn);
     }

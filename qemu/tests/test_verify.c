@@ -243,6 +243,48 @@ static void doorbell_of_a_destroyed_eq(void **state)
     assert_named(f, "destroyed-doorbell");
 }
 
+/*
+ * The kernel destroys the objects of a program that still runs when its device
+ * is removed, and takes its page away after.
+ */
+static void doorbells_of_a_program_are_not_judged(void **state)
+{
+    Fixture *f = *state;
+    uint32_t drivers = f->d->uar, cqn, qpn;
+    DrvCq *cq;
+    DrvQp *qp;
+
+    f->d->uar = drv_alloc(f->d, MLX5_CMD_OP_ALLOC_UAR);
+    cq = drv_cq_new(f->d, LOG_CQ);
+    qp = drv_qp_new(f->d, &(DrvQpParams) { .scq = cq, .rcq = cq });
+    qpn = qp->qpn;
+    cqn = cq->cqn;
+    drv_qp_free(qp);
+    drv_cq_free(cq);
+    host_write64(f->h, f->d->uar * (uint64_t)HOST_PAGE + UAR_BF, qpn << 8);
+    host_write64(f->h, f->d->uar * (uint64_t)HOST_PAGE + UAR_CQ_ARM, cqn);
+    drv_dealloc(f->d, MLX5_CMD_OP_DEALLOC_UAR, f->d->uar);
+    f->d->uar = drivers;
+    assert_int_equal(host_breaches(f->h, "total"), 0);
+}
+
+/* A driver's queues may have another page than its CQs and EQs. */
+static void doorbell_of_a_destroyed_queue_on_a_second_page(void **state)
+{
+    Fixture *f = *state;
+    uint32_t first = f->d->uar, second, qpn;
+    DrvQp *qp;
+
+    f->d->uar = second = drv_alloc(f->d, MLX5_CMD_OP_ALLOC_UAR);
+    qp = spare_qp(f);
+    f->d->uar = first;
+    qpn = qp->qpn;
+    drv_qp_free(qp);
+    host_write64(f->h, second * (uint64_t)HOST_PAGE + UAR_BF, qpn << 8);
+    drv_dealloc(f->d, MLX5_CMD_OP_DEALLOC_UAR, second);
+    assert_named(f, "destroyed-doorbell");
+}
+
 static void send_from_a_destroyed_region(void **state)
 {
     Fixture *f = *state;
@@ -672,6 +714,8 @@ int main(void)
         T(doorbell_of_a_destroyed_queue),
         T(arming_of_a_destroyed_cq),
         T(doorbell_of_a_destroyed_eq),
+        T(doorbells_of_a_program_are_not_judged),
+        T(doorbell_of_a_destroyed_queue_on_a_second_page),
         T(send_from_a_destroyed_region),
         T(doorbell_without_the_record),
         T(record_goes_back),
