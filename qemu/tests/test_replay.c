@@ -132,8 +132,8 @@ static void replay_pages(Replay *rp, const Record *r)
 
 /*
  * What an answer does not define is zero; in verifier mode it is noise, and the
- * recording does not tell which part.  What a driver has written into the port's
- * registers outlives it.
+ * recording does not tell which part.  What a driver has written into registers
+ * of the port outlives it.
  */
 static void compare_output(Replay *rp, const Record *r, const uint8_t *in,
                            uint8_t *out)
