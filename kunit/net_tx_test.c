@@ -4,8 +4,10 @@
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
+#include <linux/udp.h>
 
 #include "../drivers/infiniband/hw/crnic/net/tx.h"
 
@@ -212,7 +214,135 @@ static void net_tx_hands_tag_to_the_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, be16_to_cpu(eth.insert.vlan_tci), 0x6123);
 }
 
+/* --- headers that the device wants inline --- */
+
+enum net_tx_kind { ARP, TCP4, UDP4, TCP6 };
+
+static const struct {
+	__be16 ethertype;
+	u8 l3;
+	u8 l4;
+	u8 protocol;
+} net_tx_kinds[] = {
+	[ARP]	= { htons(ETH_P_ARP), 28, 0, 0 },
+	[TCP4]	= { htons(ETH_P_IP), sizeof(struct iphdr), sizeof(struct tcphdr), IPPROTO_TCP },
+	[UDP4]	= { htons(ETH_P_IP), sizeof(struct iphdr), sizeof(struct udphdr), IPPROTO_UDP },
+	[TCP6]	= { htons(ETH_P_IPV6), sizeof(struct ipv6hdr), sizeof(struct tcphdr),
+		    IPPROTO_TCP },
+};
+
+/**
+ * struct net_inline_case - a packet and its bytes that go inline
+ * @name: what is shown
+ * @min_inline: what the device asks for
+ * @kind: packet
+ * @head: bytes in the linear part, 0 for all
+ * @raw: nobody said where its transport header is
+ * @want: bytes, or a negative errno
+ */
+struct net_inline_case {
+	const char *name;
+	u8 min_inline;
+	enum net_tx_kind kind;
+	u8 head;
+	bool raw;
+	int want;
+};
+
+static const struct net_inline_case net_inline_cases[] = {
+	{ "nothing_of_arp", MLX5_INLINE_MODE_NONE, ARP, .want = 0 },
+	{ "layer_2_of_arp", MLX5_INLINE_MODE_L2, ARP, .want = VLAN_ETH_HLEN },
+	{ "layer_2_of_arp_in_mode_ip", MLX5_INLINE_MODE_IP, ARP, .raw = true,
+	  .want = VLAN_ETH_HLEN },
+	{ "layer_2_of_arp_in_mode_tcp_udp", MLX5_INLINE_MODE_TCP_UDP, ARP, .raw = true,
+	  .want = VLAN_ETH_HLEN },
+	{ "layer_3_of_ipv4", MLX5_INLINE_MODE_IP, TCP4, .want = 34 },
+	{ "layer_3_of_ipv6", MLX5_INLINE_MODE_IP, TCP6, .want = 54 },
+	{ "layer_4_of_tcp", MLX5_INLINE_MODE_TCP_UDP, TCP4, .want = 54 },
+	{ "layer_4_of_udp", MLX5_INLINE_MODE_TCP_UDP, UDP4, .want = 42 },
+	{ "layer_4_of_tcp_over_ipv6", MLX5_INLINE_MODE_TCP_UDP, TCP6, .want = 74 },
+	{ "layer_4_of_a_packet_socket", MLX5_INLINE_MODE_TCP_UDP, UDP4, .raw = true, .want = 42 },
+	{ "headers_in_a_fragment_have_to_be_linear", MLX5_INLINE_MODE_IP, TCP4, ETH_HLEN,
+	  .want = -EMSGSIZE },
+	{ "layer_4_in_a_fragment_has_to_be_linear", MLX5_INLINE_MODE_TCP_UDP, TCP4, 34,
+	  .want = -EMSGSIZE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(net_inline, net_inline_cases, name);
+
+static void net_tx_free_netdev(void *netdev)
+{
+	free_netdev(netdev);
+}
+
+static void net_tx_fill_headers(u8 *data, enum net_tx_kind kind)
+{
+	struct ethhdr *eth = (void *)data;
+	struct ipv6hdr *ip6 = (void *)(eth + 1);
+	struct iphdr *ip = (void *)(eth + 1);
+	struct tcphdr *tcp = (void *)(eth + 1) + net_tx_kinds[kind].l3;
+
+	eth->h_proto = net_tx_kinds[kind].ethertype;
+	if (kind == TCP6) {
+		ip6->version = 6;
+		ip6->nexthdr = IPPROTO_TCP;
+	} else if (kind != ARP) {
+		ip->version = 4;
+		ip->ihl = 5;
+		ip->tot_len = htons(200);
+		ip->protocol = net_tx_kinds[kind].protocol;
+	}
+	if (kind == TCP4 || kind == TCP6)
+		tcp->doff = sizeof(*tcp) / 4;
+}
+
+/* Headers, and 100 bytes behind them; what is not in the linear part is in a fragment */
+static struct sk_buff *net_tx_packet(struct kunit *test, const struct net_inline_case *c)
+{
+	u32 headers = ETH_HLEN + net_tx_kinds[c->kind].l3 + net_tx_kinds[c->kind].l4;
+	u32 len = headers + (c->kind == ARP ? 0 : 100), head = c->head ?: len;
+	struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	struct sk_buff *skb = alloc_skb(2048, GFP_KERNEL);
+	struct net_device *netdev = alloc_etherdev(0);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, net_tx_free_skb, skb), 0);
+	KUNIT_ASSERT_NOT_NULL(test, netdev);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, net_tx_free_netdev, netdev), 0);
+	skb_reserve(skb, NET_SKB_PAD);
+	net_tx_fill_headers(page_address(page), c->kind);
+	skb_put_data(skb, page_address(page), head);
+	skb->dev = netdev;
+	skb->protocol = net_tx_kinds[c->kind].ethertype;
+	skb_set_network_header(skb, ETH_HLEN);
+	if (!c->raw)
+		skb_set_transport_header(skb, ETH_HLEN + net_tx_kinds[c->kind].l3);
+	if (head < len)
+		skb_add_rx_frag(skb, 0, page, head, len - head, PAGE_SIZE);
+	else
+		put_page(page);
+	return skb;
+}
+
+static void net_tx_inlines(struct kunit *test)
+{
+	const struct net_inline_case *c = test->param_value;
+	struct sk_buff *skb = net_tx_packet(test, c);
+	struct crnic_tx_plan plan;
+	int err = crnic_tx_plan(skb, c->min_inline, &plan);
+
+	KUNIT_EXPECT_EQ(test, err ?: plan.inline_len, c->want);
+	if (c->want >= 0)
+		return;
+	/* what crnic_net_xmit() does then */
+	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+	KUNIT_EXPECT_EQ(test, crnic_tx_plan(skb, c->min_inline, &plan), 0);
+	KUNIT_EXPECT_EQ(test, plan.inline_len, c->min_inline == MLX5_INLINE_MODE_IP ? 34 : 54);
+}
+
 static struct kunit_case net_tx_test_cases[] = {
+	KUNIT_CASE_PARAM(net_tx_inlines, net_inline_gen_params),
 	KUNIT_CASE_PARAM(net_tx_plans, net_tx_gen_params),
 	KUNIT_CASE(net_tx_refuses_what_exceeds_a_wqe),
 	KUNIT_CASE(net_tx_inserts_tag_behind_the_addresses),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* What a send WQE looks like for a given packet. */
+#include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -22,13 +23,36 @@ static void crnic_tx_plan_gso(const struct sk_buff *skb, struct crnic_tx_plan *p
 	plan->wire_bytes = skb->len + (plan->segs - 1) * plan->inline_len;
 }
 
-static u16 crnic_tx_inline_len(const struct sk_buff *skb, u8 min_inline)
+/*
+ * Headers up to the end of layer 4.  They can only be told in the linear part: a
+ * packet that may have them elsewhere counts as one that consists of headers.
+ */
+static u32 crnic_tx_l4_end(const struct sk_buff *skb)
 {
+	if (skb_is_nonlinear(skb) && (!skb_transport_header_was_set(skb) ||
+				      skb_transport_offset(skb) >= (int)skb_headlen(skb)))
+		return skb->len;
+	return eth_get_headlen(skb->dev, skb->data, skb_headlen(skb));
+}
+
+/* Nobody says where layer 4 of an ARP packet begins, and it has no layer 3 to inline */
+static u32 crnic_tx_l3_end(const struct sk_buff *skb)
+{
+	return skb_transport_header_was_set(skb) ? skb_transport_offset(skb) : 0;
+}
+
+/* A tag may come between the addresses and the rest, so layer 2 has room for one */
+static u32 crnic_tx_inline_len(const struct sk_buff *skb, u8 min_inline)
+{
+	u32 len = VLAN_ETH_HLEN;
+
 	if (min_inline == MLX5_INLINE_MODE_NONE)
 		return 0;
-	if (min_inline == MLX5_INLINE_MODE_L2)
-		return min_t(u16, VLAN_ETH_HLEN, skb_headlen(skb));
-	return min_t(u16, skb_transport_offset(skb), skb_headlen(skb));
+	if (min_inline == MLX5_INLINE_MODE_IP)
+		len = max(len, crnic_tx_l3_end(skb));
+	else if (min_inline == MLX5_INLINE_MODE_TCP_UDP)
+		len = max(len, crnic_tx_l4_end(skb));
+	return min(len, skb->len);
 }
 
 /**
