@@ -41,18 +41,4 @@ int crnic_cq_moderate(struct crnic_dev *dev, const struct crnic_cq *cq, u16 peri
 int crnic_cq_resize(struct crnic_dev *dev, const struct crnic_cq *cq,
 		    const struct crnic_cq_params *p);
 
-/**
- * struct crnic_cq_state - what QUERY_CQ tells
- * @status: 0 ok, 9 overflow, 10 write fault
- * @producer: producer counter
- * @consumer: consumer counter, as the device last saw it
- */
-struct crnic_cq_state {
-	u8 status;
-	u32 producer;
-	u32 consumer;
-};
-
-int crnic_cq_query(struct crnic_dev *dev, u32 cqn, struct crnic_cq_state *state);
-
 #endif /* CRNIC_OBJ_CQ_H */

@@ -30,7 +30,6 @@ struct crnic_flow_table_params {
 int crnic_flow_table_create(struct crnic_dev *dev, const struct crnic_flow_table_params *p,
 			    u32 *table);
 int crnic_flow_table_destroy(struct crnic_dev *dev, u32 table);
-int crnic_flow_table_miss(struct crnic_dev *dev, u32 table, u32 miss);
 int crnic_flow_root_set(struct crnic_dev *dev, u32 table);
 int crnic_flow_root_clear(struct crnic_dev *dev, u32 table);
 

@@ -7,7 +7,6 @@
 struct crnic_dev;
 
 int crnic_port_admin_set(struct crnic_dev *dev, bool up);
-int crnic_port_admin_query(struct crnic_dev *dev, bool *admin_up, bool *oper_up);
 
 /**
  * struct crnic_port_mtu - PMTU register; bytes, including CRNIC_PORT_MTU_OVERHEAD

@@ -28,7 +28,6 @@ struct crnic_rq_params {
 
 int crnic_rq_create(struct crnic_dev *dev, const struct crnic_rq_params *p, u32 *rqn);
 int crnic_rq_modify(struct crnic_dev *dev, u32 rqn, u8 from, u8 to);
-int crnic_rq_keep_vlan(struct crnic_dev *dev, u32 rqn, bool keep);
 int crnic_rq_query(struct crnic_dev *dev, u32 rqn, u8 *state);
 int crnic_rq_destroy(struct crnic_dev *dev, u32 rqn);
 

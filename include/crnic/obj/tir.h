@@ -42,6 +42,5 @@ struct crnic_tir_params {
 
 int crnic_tir_create(struct crnic_dev *dev, const struct crnic_tir_params *p, u32 *tirn);
 int crnic_tir_destroy(struct crnic_dev *dev, u32 tirn);
-int crnic_tir_self_lb(struct crnic_dev *dev, u32 tirn, u8 block);
 
 #endif /* CRNIC_OBJ_TIR_H */

@@ -30,9 +30,7 @@ struct crnic_vport_nic {
 
 int crnic_vport_nic_query(struct crnic_dev *dev, struct crnic_vport_nic *nic);
 int crnic_vport_mtu_set(struct crnic_dev *dev, u16 mtu);
-int crnic_vport_mac_set(struct crnic_dev *dev, const u8 mac[ETH_ALEN]);
 int crnic_vport_roce_set(struct crnic_dev *dev, bool on);
-int crnic_vport_local_lb_set(struct crnic_dev *dev, bool on);
 
 enum crnic_vport_promisc {
 	CRNIC_PROMISC_UC	= BIT(0),
@@ -78,6 +76,5 @@ struct crnic_traffic {
 
 int crnic_vport_counters_query(struct crnic_dev *dev,
 			       struct crnic_traffic counters[CRNIC_VPORT_COUNTERS]);
-int crnic_vport_pkey_query(struct crnic_dev *dev, u16 index, u16 *pkey);
 
 #endif /* CRNIC_OBJ_VPORT_H */

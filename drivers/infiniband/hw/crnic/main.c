@@ -101,8 +101,9 @@ static int crnic_start(struct pci_dev *pdev)
 		crnic_dev_free(dev);
 		return err;
 	}
-	crnic_info(dev, "firmware %u.%u.%04u, board %s, %u completion vectors\n", dev->fw_rev[0],
-		   dev->fw_rev[1], dev->fw_rev[2], dev->board_id, crnic_comp_vectors(dev));
+	crnic_info(dev, "firmware %u.%u.%04u with %u pages, board %s, %u completion vectors\n",
+		   dev->fw_rev[0], dev->fw_rev[1], dev->fw_rev[2], crnic_fw_pages(dev),
+		   dev->board_id, crnic_comp_vectors(dev));
 	return 0;
 }
 

@@ -69,7 +69,6 @@ int crnic_irqs_create(struct crnic_dev *dev);
 void crnic_irqs_destroy(struct crnic_dev *dev);
 int crnic_irq_number(const struct crnic_dev *dev, unsigned int vector);
 void crnic_irq_sync(const struct crnic_dev *dev, unsigned int vector);
-unsigned int crnic_irqs_num(const struct crnic_dev *dev);
 
 /* eqs.c: the set of event queues */
 int crnic_eqs_create(struct crnic_dev *dev);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Channels: a vector, its NAPI context, and the two rings that it polls. */
+#include <crnic/event.h>
+
+#include "../compat/net.h"
 #include "net.h"
 
 static int crnic_channel_poll(struct napi_struct *napi, int budget)
@@ -34,6 +37,7 @@ static struct crnic_channel *crnic_channel_open(struct crnic_net *net, unsigned 
 	ch->net = net;
 	ch->index = index;
 	netif_napi_add(net->netdev, &ch->napi, crnic_channel_poll);
+	netif_napi_set_irq(&ch->napi, crnic_comp_irqn(net->dev, index));
 	err = crnic_txq_open(ch);
 	if (err)
 		goto del_napi;

@@ -198,26 +198,3 @@ int crnic_cq_resize(struct crnic_dev *dev, const struct crnic_cq *cq,
 	kvfree(in);
 	return err;
 }
-
-/**
- * crnic_cq_query - what the device thinks of a CQ
- * @dev: device
- * @cqn: its number
- * @state: filled in
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_cq_query(struct crnic_dev *dev, u32 cqn, struct crnic_cq_state *state)
-{
-	CRNIC_CMD(query_cq);
-	int err;
-
-	MLX5_SET(query_cq_in, in, opcode, MLX5_CMD_OP_QUERY_CQ);
-	MLX5_SET(query_cq_in, in, cqn, cqn);
-	err = CRNIC_EXEC(dev, query_cq);
-	state->status = MLX5_GET(query_cq_out, out, cq_context.status);
-	state->producer = MLX5_GET(query_cq_out, out, cq_context.producer_counter);
-	state->consumer = MLX5_GET(query_cq_out, out, cq_context.consumer_counter);
-	return err;
-}

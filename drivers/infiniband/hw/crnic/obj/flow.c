@@ -15,7 +15,6 @@
 
 #define CRNIC_FLOW_MISS_DEFAULT		0
 #define CRNIC_FLOW_MISS_TABLE		1
-#define CRNIC_FLOW_MODIFY_MISS		BIT(0)
 
 /* op_mod of SET_FLOW_TABLE_ROOT (mlx5_core: fs_cmd.c) */
 #define CRNIC_FLOW_ROOT_SET		0
@@ -79,27 +78,6 @@ int crnic_flow_table_destroy(struct crnic_dev *dev, u32 table)
 	MLX5_SET(destroy_flow_table_in, in, opcode, MLX5_CMD_OP_DESTROY_FLOW_TABLE);
 	MLX5_SET(destroy_flow_table_in, in, table_id, table);
 	return CRNIC_EXEC(dev, destroy_flow_table);
-}
-
-/**
- * crnic_flow_table_miss - change where packets without a match go
- * @dev: device
- * @table: table
- * @miss: another table, or CRNIC_FLOW_NO_MISS
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_flow_table_miss(struct crnic_dev *dev, u32 table, u32 miss)
-{
-	CRNIC_CMD(modify_flow_table);
-
-	MLX5_SET(modify_flow_table_in, in, opcode, MLX5_CMD_OP_MODIFY_FLOW_TABLE);
-	MLX5_SET(modify_flow_table_in, in, table_type, CRNIC_FLOW_NIC_RX);
-	MLX5_SET(modify_flow_table_in, in, table_id, table);
-	MLX5_SET(modify_flow_table_in, in, modify_field_select, CRNIC_FLOW_MODIFY_MISS);
-	crnic_flow_fill_miss(MLX5_ADDR_OF(modify_flow_table_in, in, flow_table_context), miss);
-	return CRNIC_EXEC(dev, modify_flow_table);
 }
 
 static int crnic_flow_root(struct crnic_dev *dev, u32 table, u16 op_mod)

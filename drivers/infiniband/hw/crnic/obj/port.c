@@ -33,27 +33,6 @@ int crnic_port_admin_set(struct crnic_dev *dev, bool up)
 }
 
 /**
- * crnic_port_admin_query - is the port on?
- * @dev: device
- * @admin_up: it was switched on
- * @oper_up: it has a link
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_port_admin_query(struct crnic_dev *dev, bool *admin_up, bool *oper_up)
-{
-	u32 reg[MLX5_ST_SZ_DW(paos_reg)] = {};
-	int err;
-
-	MLX5_SET(paos_reg, reg, local_port, CRNIC_PORT);
-	err = crnic_reg_read(dev, CRNIC_REG_PAOS, reg, sizeof(reg));
-	*admin_up = MLX5_GET(paos_reg, reg, admin_status) == CRNIC_PAOS_UP;
-	*oper_up = MLX5_GET(paos_reg, reg, oper_status) == CRNIC_PAOS_UP;
-	return err;
-}
-
-/**
  * crnic_port_mtu_query - read the MTU register
  * @dev: device
  * @mtu: filled in

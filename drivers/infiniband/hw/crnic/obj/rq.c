@@ -71,28 +71,6 @@ int crnic_rq_modify(struct crnic_dev *dev, u32 rqn, u8 from, u8 to)
 }
 
 /**
- * crnic_rq_keep_vlan - choose what becomes of VLAN tags
- * @dev: device
- * @rqn: number of a ready queue
- * @keep: leave the tag in the packet, rather than strip it into the CQE
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_rq_keep_vlan(struct crnic_dev *dev, u32 rqn, bool keep)
-{
-	CRNIC_CMD(modify_rq);
-
-	MLX5_SET(modify_rq_in, in, opcode, MLX5_CMD_OP_MODIFY_RQ);
-	MLX5_SET(modify_rq_in, in, rqn, rqn);
-	MLX5_SET(modify_rq_in, in, rq_state, MLX5_RQC_STATE_RDY);
-	MLX5_SET64(modify_rq_in, in, modify_bitmask, MLX5_MODIFY_RQ_IN_MODIFY_BITMASK_VSD);
-	MLX5_SET(modify_rq_in, in, ctx.vsd, keep);
-	MLX5_SET(modify_rq_in, in, ctx.state, MLX5_RQC_STATE_RDY);
-	return CRNIC_EXEC(dev, modify_rq);
-}
-
-/**
  * crnic_rq_query - state of a receive queue
  * @dev: device
  * @rqn: its number

@@ -74,23 +74,3 @@ int crnic_tir_destroy(struct crnic_dev *dev, u32 tirn)
 	MLX5_SET(destroy_tir_in, in, tirn, tirn);
 	return CRNIC_EXEC(dev, destroy_tir);
 }
-
-/**
- * crnic_tir_self_lb - choose what of our own packets a TIR receives
- * @dev: device
- * @tirn: its number
- * @block: mask of what to block: 1 unicast, 2 multicast
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_tir_self_lb(struct crnic_dev *dev, u32 tirn, u8 block)
-{
-	CRNIC_CMD(modify_tir);
-
-	MLX5_SET(modify_tir_in, in, opcode, MLX5_CMD_OP_MODIFY_TIR);
-	MLX5_SET(modify_tir_in, in, tirn, tirn);
-	MLX5_SET(modify_tir_in, in, bitmask.self_lb_en, 1);
-	MLX5_SET(modify_tir_in, in, ctx.self_lb_block, block);
-	return CRNIC_EXEC(dev, modify_tir);
-}

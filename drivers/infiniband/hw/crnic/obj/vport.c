@@ -72,26 +72,6 @@ int crnic_vport_mtu_set(struct crnic_dev *dev, u16 mtu)
 }
 
 /**
- * crnic_vport_mac_set - change the permanent address
- * @dev: device
- * @mac: address
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_vport_mac_set(struct crnic_dev *dev, const u8 mac[ETH_ALEN])
-{
-	CRNIC_CMD(modify_nic_vport_context);
-	u8 *addr = MLX5_ADDR_OF(modify_nic_vport_context_in, in,
-				nic_vport_context.permanent_address);
-
-	MLX5_SET(modify_nic_vport_context_in, in, opcode, MLX5_CMD_OP_MODIFY_NIC_VPORT_CONTEXT);
-	CRNIC_NIC_TAKE(permanent_address, 1);
-	ether_addr_copy(addr + CRNIC_VPORT_MAC_PAD, mac);
-	return CRNIC_EXEC(dev, modify_nic_vport_context);
-}
-
-/**
  * crnic_vport_roce_set - switch RoCE on or off
  * @dev: device
  * @on: on
@@ -106,31 +86,6 @@ int crnic_vport_roce_set(struct crnic_dev *dev, bool on)
 	MLX5_SET(modify_nic_vport_context_in, in, opcode, MLX5_CMD_OP_MODIFY_NIC_VPORT_CONTEXT);
 	CRNIC_NIC_TAKE(roce_en, 1);
 	CRNIC_NIC_SET(roce_en, on);
-	return CRNIC_EXEC(dev, modify_nic_vport_context);
-}
-
-/**
- * crnic_vport_local_lb_set - switch loopback within the function on or off
- * @dev: device
- * @on: on
- *
- * Context: process.
- * Return: 0 or a negative errno; 0 as well on a device that cannot choose.
- */
-int crnic_vport_local_lb_set(struct crnic_dev *dev, bool on)
-{
-	CRNIC_CMD(modify_nic_vport_context);
-	bool uc = CRNIC_CAP_GEN(dev, disable_local_lb_uc);
-	bool mc = CRNIC_CAP_GEN(dev, disable_local_lb_mc);
-
-	if (!uc && !mc)
-		return 0;
-
-	MLX5_SET(modify_nic_vport_context_in, in, opcode, MLX5_CMD_OP_MODIFY_NIC_VPORT_CONTEXT);
-	CRNIC_NIC_TAKE(disable_uc_local_lb, uc);
-	CRNIC_NIC_TAKE(disable_mc_local_lb, mc);
-	CRNIC_NIC_SET(disable_uc_local_lb, uc && !on);
-	CRNIC_NIC_SET(disable_mc_local_lb, mc && !on);
 	return CRNIC_EXEC(dev, modify_nic_vport_context);
 }
 
@@ -294,26 +249,4 @@ int crnic_vport_counters_query(struct crnic_dev *dev,
 		counters[i].octets = MLX5_GET64(traffic_counter, pair, octets);
 	}
 	return 0;
-}
-
-/**
- * crnic_vport_pkey_query - read an entry of the P_Key table
- * @dev: device
- * @index: entry
- * @pkey: its value
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_vport_pkey_query(struct crnic_dev *dev, u16 index, u16 *pkey)
-{
-	u32 out[MLX5_ST_SZ_DW(query_hca_vport_pkey_out) + MLX5_ST_SZ_DW(pkey)] = {};
-	u32 in[MLX5_ST_SZ_DW(query_hca_vport_pkey_in)] = {};
-	int err;
-
-	MLX5_SET(query_hca_vport_pkey_in, in, opcode, MLX5_CMD_OP_QUERY_HCA_VPORT_PKEY);
-	MLX5_SET(query_hca_vport_pkey_in, in, pkey_index, index);
-	err = crnic_cmd_exec(dev, in, sizeof(in), out, sizeof(out));
-	*pkey = MLX5_GET(pkey, MLX5_ADDR_OF(query_hca_vport_pkey_out, out, pkey), pkey);
-	return err;
 }
