@@ -51,7 +51,7 @@ static struct resource net_uar_region = {
 
 static void net_uar_unmap(void *map)
 {
-	iounmap((void __iomem *)map);
+	iounmap((void __iomem __force *)map);
 }
 
 static void net_uar_create(struct kunit *test, struct crnic_uar *uar)
@@ -61,8 +61,9 @@ static void net_uar_create(struct kunit *test, struct crnic_uar *uar)
 		KUNIT_ASSERT_EQ(test, logic_iomem_add_region(&net_uar_region, &net_uar_region_ops),
 				0);
 	uar->map = ioremap(NET_UAR_PHYS, SZ_4K);
-	KUNIT_ASSERT_NOT_NULL(test, (void *)uar->map);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, net_uar_unmap, (void *)uar->map), 0);
+	KUNIT_ASSERT_TRUE(test, uar->map);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, net_uar_unmap,
+						       (void __force *)uar->map), 0);
 }
 
 /* --- the netdev --- */
@@ -89,6 +90,11 @@ static unsigned int net_fixture_vectors(const struct crnic_dev *dev)
 	return NET_FIXTURE_CHANNELS;
 }
 
+static int net_fixture_irqn(const struct crnic_dev *dev, unsigned int vector)
+{
+	return vector;
+}
+
 static void net_fixture_recover(struct work_struct *work)
 {
 	net_fixture_running->recoveries++;
@@ -102,7 +108,12 @@ static void net_fixture_remove(void *data)
 	net_fixture_running = NULL;
 }
 
-static void net_fixture_add(struct kunit *test, struct net_fixture *f)
+/**
+ * net_fixture_add - register the netdev
+ * @test: test; the netdev goes at its end
+ * @f: from net_fixture_prepare()
+ */
+void net_fixture_add(struct kunit *test, struct net_fixture *f)
 {
 	struct crnic_net *net;
 
@@ -118,12 +129,12 @@ static void net_fixture_add(struct kunit *test, struct net_fixture *f)
 }
 
 /**
- * net_fixture_create - register a netdev
- * @test: test; the netdev goes at its end
+ * net_fixture_prepare - a device that may get a netdev
+ * @test: test
  *
- * Return: the fixture; the port has a link, and the netdev is closed.
+ * Return: the fixture; the port has a link.
  */
-struct net_fixture *net_fixture_create(struct kunit *test)
+struct net_fixture *net_fixture_prepare(struct kunit *test)
 {
 	struct net_fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 
@@ -136,6 +147,20 @@ struct net_fixture *net_fixture_create(struct kunit *test)
 	f->link = true;
 	kunit_activate_static_stub(test, crnic_comp_eqn, net_fixture_eqn);
 	kunit_activate_static_stub(test, crnic_comp_vectors, net_fixture_vectors);
+	kunit_activate_static_stub(test, crnic_comp_irqn, net_fixture_irqn);
+	return f;
+}
+
+/**
+ * net_fixture_create - a device with a netdev
+ * @test: test; the netdev goes at its end
+ *
+ * Return: the fixture; the port has a link, and the netdev is closed.
+ */
+struct net_fixture *net_fixture_create(struct kunit *test)
+{
+	struct net_fixture *f = net_fixture_prepare(test);
+
 	net_fixture_add(test, f);
 	return f;
 }

@@ -21,6 +21,7 @@
  * @link: what the port says of its link
  * @recoveries: times that a recovery was asked for; none is made
  * @hook: as in struct fake_fw, asked before the fixture's own; or NULL
+ * @priv: for the test
  */
 struct net_fixture {
 	struct fake_fw *fw;
@@ -30,8 +31,11 @@ struct net_fixture {
 	bool link;
 	unsigned int recoveries;
 	int (*hook)(struct net_fixture *f, u16 opcode, const void *in, void *out);
+	void *priv;
 };
 
+struct net_fixture *net_fixture_prepare(struct kunit *test);
+void net_fixture_add(struct kunit *test, struct net_fixture *f);
 struct net_fixture *net_fixture_create(struct kunit *test);
 int net_fixture_open(struct net_fixture *f);
 void net_fixture_close(struct net_fixture *f);

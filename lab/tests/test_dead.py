@@ -72,6 +72,20 @@ def test_firmware_dies_under_traffic(mortal):
 
 @pytest.mark.mocx
 @pytest.mark.says(DYING)
+def test_netdev_of_a_dead_device_has_no_carrier(mortal):
+    """What is above it can turn to another port, and it takes no settings."""
+    lab, dev = mortal, mortal.netdev('a')
+    kill(lab.a, 3)
+    end = time.monotonic() + 10
+    while lab.a.check(['cat', f'/sys/class/net/{dev}/carrier']).strip() == '1':
+        assert time.monotonic() < end, 'it keeps its carrier'
+        time.sleep(0.2)
+    refused = lab.a.run(['ip', 'link', 'set', dev, 'mtu', '1400'])
+    assert refused.returncode, 'a setting was taken'
+
+
+@pytest.mark.mocx
+@pytest.mark.says(DYING)
 def test_verbs_of_a_dead_device_fail_and_return(mortal):
     """New users are refused at once rather than made to wait."""
     lab = mortal

@@ -8,6 +8,13 @@
 
 struct crnic_dev;
 
+/* Who says which headers a send WQE has to carry: capability wqe_inline_mode */
+enum crnic_cap_inline {
+	CRNIC_CAP_INLINE_L2,	/* layer 2, always */
+	CRNIC_CAP_INLINE_VPORT,	/* the vport context */
+	CRNIC_CAP_INLINE_NONE,	/* none are needed */
+};
+
 /**
  * struct crnic_vport_nic - the NIC vport context, as far as crnic looks at it
  * @mac: permanent address

@@ -26,6 +26,27 @@ static int crnic_channel_poll(struct napi_struct *napi, int budget)
 	return work;
 }
 
+/*
+ * What the device refuses to give up it may still write to.  That stays, and so
+ * does the channel, whose NAPI context the page pool knows.
+ */
+static void crnic_channel_close(struct crnic_channel *ch, bool led_to)
+{
+	int rx = led_to ? -EBUSY : crnic_rxq_close(ch);
+	int tx = crnic_txq_close(ch);
+
+	netif_napi_del(&ch->napi);
+	if (!rx && !tx) {
+		kfree(ch);
+		return;
+	}
+	netdev_err(ch->net->netdev, "rings of channel %u stay with the device: %d, %d\n",
+		   ch->index, rx, tx);
+	if (tx)
+		crnic_txq_orphan(ch);
+	list_add_tail(&ch->kept, &ch->net->kept);
+}
+
 static struct crnic_channel *crnic_channel_open(struct crnic_net *net, unsigned int index)
 {
 	struct crnic_channel *ch;
@@ -39,27 +60,13 @@ static struct crnic_channel *crnic_channel_open(struct crnic_net *net, unsigned 
 	netif_napi_add(net->netdev, &ch->napi, crnic_channel_poll);
 	netif_napi_set_irq(&ch->napi, crnic_comp_irqn(net->dev, index));
 	err = crnic_txq_open(ch);
-	if (err)
-		goto del_napi;
-	err = crnic_rxq_open(ch);
-	if (err)
-		goto close_tx;
+	if (!err)
+		err = crnic_rxq_open(ch);
+	if (err) {
+		crnic_channel_close(ch, false);
+		return ERR_PTR(err);
+	}
 	return ch;
-
-close_tx:
-	crnic_txq_close(ch);
-del_napi:
-	netif_napi_del(&ch->napi);
-	kfree(ch);
-	return ERR_PTR(err);
-}
-
-static void crnic_channel_close(struct crnic_channel *ch)
-{
-	crnic_rxq_close(ch);
-	crnic_txq_close(ch);
-	netif_napi_del(&ch->napi);
-	kfree(ch);
 }
 
 static void crnic_channel_start(struct crnic_channel *ch)
@@ -99,7 +106,7 @@ int crnic_channels_open(struct crnic_net *net)
 
 close:
 	while (i--)
-		crnic_channel_close(net->channels[i]);
+		crnic_channel_close(net->channels[i], false);
 	kfree(net->channels);
 	net->channels = NULL;
 	return PTR_ERR(ch);
@@ -107,18 +114,45 @@ close:
 
 /**
  * crnic_channels_close - stop polling and destroy all rings
- * @net: netdev; its transmit queues are stopped and no TIR leads to its RQs
+ * @net: netdev; its transmit queues are stopped
+ * @led_to: TIRs still lead to its RQs, since the device would not have it otherwise
  *
- * Context: process, RTNL held.
+ * Context: process, RTNL held.  What cannot be destroyed is kept.
  */
-void crnic_channels_close(struct crnic_net *net)
+void crnic_channels_close(struct crnic_net *net, bool led_to)
 {
 	unsigned int i;
 
 	for (i = 0; i < net->num_channels; i++)
 		napi_disable(&net->channels[i]->napi);
 	for (i = 0; i < net->num_channels; i++)
-		crnic_channel_close(net->channels[i]);
+		crnic_channel_close(net->channels[i], led_to);
 	kfree(net->channels);
 	net->channels = NULL;
+}
+
+/** crnic_kept_init - nothing is kept so far */
+int crnic_kept_init(struct crnic_net *net)
+{
+	INIT_LIST_HEAD(&net->kept);
+	return 0;
+}
+
+/**
+ * crnic_kept_close - try once more to destroy what was kept
+ * @net: netdev, unregistered; it has no TIRs any more
+ *
+ * Context: process.  What the device still refuses is lost.
+ */
+void crnic_kept_close(struct crnic_net *net)
+{
+	struct crnic_channel *ch, *next;
+
+	list_for_each_entry_safe(ch, next, &net->kept, kept) {
+		list_del(&ch->kept);
+		if (crnic_rxq_close(ch) || crnic_txq_close(ch))
+			crnic_err(net->dev, "netdev: memory of channel %u is lost\n", ch->index);
+		else
+			kfree(ch);
+	}
 }

@@ -21,7 +21,7 @@ static void crnic_net_cq_event(struct crnic_cq *core, u8 event)
 	struct crnic_net *net = cq->channel->net;
 
 	netdev_err(net->netdev, "completion queue %u failed, event 0x%x\n", core->cqn, event);
-	queue_work(net->wq, &net->recover_work);
+	crnic_net_recover(net);
 }
 
 static void crnic_net_cq_preset(struct crnic_net_cq *cq)
@@ -86,12 +86,18 @@ free_buf:
  * @cq: CQ; its ring was destroyed before
  *
  * Context: process, NAPI disabled.
+ *
+ * Return: 0, or a negative errno with all of it still there, but no events.
  */
-void crnic_net_cq_close(struct crnic_net *net, struct crnic_net_cq *cq)
+int crnic_net_cq_close(struct crnic_net *net, struct crnic_net_cq *cq)
 {
-	crnic_cq_destroy(net->dev, &cq->core);
+	int err = crnic_cq_destroy(net->dev, &cq->core);
+
+	if (err)
+		return err;
 	crnic_dbr_free(net->dev, &cq->dbr);
 	crnic_buf_free(net->dev, &cq->buf);
+	return 0;
 }
 
 /**

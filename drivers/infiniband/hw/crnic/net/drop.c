@@ -45,8 +45,15 @@ static int crnic_drop_rq_start(struct crnic_net *net)
 		},
 		.cqn = net->drop_cq.cqn,
 	};
+	int err;
 
-	return crnic_net_rq_start(dev, &p, &net->drop_rqn);
+	err = crnic_rq_create(dev, &p, &net->drop_rqn);
+	if (err)
+		return err;
+	err = crnic_rq_modify(dev, net->drop_rqn, MLX5_RQC_STATE_RST, MLX5_RQC_STATE_RDY);
+	if (err)
+		crnic_rq_destroy(dev, net->drop_rqn);
+	return err;
 }
 
 /**
@@ -77,7 +84,9 @@ int crnic_drop_rq_create(struct crnic_net *net)
 	return 0;
 
 destroy_cq:
-	crnic_cq_destroy(dev, &net->drop_cq);
+	/* memory that the device may still reach is lost rather than free */
+	if (crnic_cq_destroy(dev, &net->drop_cq))
+		return err;
 free_dbr:
 	crnic_dbr_free(dev, &net->drop_dbr);
 free_buf:
@@ -88,8 +97,11 @@ free_buf:
 /** crnic_drop_rq_destroy - undo crnic_drop_rq_create() */
 void crnic_drop_rq_destroy(struct crnic_net *net)
 {
-	crnic_rq_destroy(net->dev, net->drop_rqn);
-	crnic_cq_destroy(net->dev, &net->drop_cq);
+	if (crnic_rq_destroy(net->dev, net->drop_rqn) ||
+	    crnic_cq_destroy(net->dev, &net->drop_cq)) {
+		crnic_err(net->dev, "netdev: memory of the drop RQ is lost\n");
+		return;
+	}
 	crnic_dbr_free(net->dev, &net->drop_dbr);
 	crnic_buf_free(net->dev, &net->drop_buf);
 }

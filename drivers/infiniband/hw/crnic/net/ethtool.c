@@ -2,6 +2,7 @@
 /* ethtool. */
 #include <linux/ethtool.h>
 
+#include <crnic/obj/counter.h>
 #include <crnic/obj/port.h>
 
 #include "../compat/net.h"
@@ -56,8 +57,7 @@ static int crnic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 			       struct netlink_ext_ack *extack)
 {
 	struct crnic_net *net = to_cnet(netdev);
-	u8 old_rx = net->log_rx, old_tx = net->log_tx;
-	int err;
+	struct crnic_net_settings to = crnic_net_settings(net);
 
 	if (p->rx_mini_pending || p->rx_jumbo_pending)
 		return -EINVAL;
@@ -66,15 +66,9 @@ static int crnic_set_ringparam(struct net_device *netdev, struct ethtool_ringpar
 				   BIT(CRNIC_NET_RING_LOG_MIN));
 		return -EINVAL;
 	}
-	net->log_rx = order_base_2(p->rx_pending);
-	net->log_tx = order_base_2(p->tx_pending);
-	err = crnic_net_reopen(net);
-	if (err) {
-		net->log_rx = old_rx;
-		net->log_tx = old_tx;
-		crnic_net_reopen(net);
-	}
-	return err;
+	to.log_rx = order_base_2(p->rx_pending);
+	to.log_tx = order_base_2(p->tx_pending);
+	return crnic_net_change(net, &to);
 }
 
 static void crnic_get_channels(struct net_device *netdev, struct ethtool_channels *c)
@@ -88,10 +82,52 @@ static void crnic_get_channels(struct net_device *netdev, struct ethtool_channel
 /* The core has compared them with the maxima */
 static int crnic_set_channels(struct net_device *netdev, struct ethtool_channels *c)
 {
-	return crnic_net_set_channels(to_cnet(netdev), c->combined_count);
+	struct crnic_net *net = to_cnet(netdev);
+	struct crnic_net_settings to = crnic_net_settings(net);
+
+	to.num_channels = c->combined_count;
+	return crnic_net_change(net, &to);
+}
+
+/* --- pause frames --- */
+
+static void crnic_get_pauseparam(struct net_device *netdev, struct ethtool_pauseparam *p)
+{
+	bool rx = false, tx = false;
+
+	crnic_port_pause_query(to_cnet(netdev)->dev, &rx, &tx);
+	p->autoneg = AUTONEG_DISABLE;
+	p->rx_pause = rx;
+	p->tx_pause = tx;
+}
+
+static int crnic_set_pauseparam(struct net_device *netdev, struct ethtool_pauseparam *p)
+{
+	struct crnic_dev *dev = to_cnet(netdev)->dev;
+
+	/* the port is not ours alone: its manager decides */
+	if (!CRNIC_CAP_GEN(dev, vport_group_manager))
+		return -EOPNOTSUPP;
+	if (p->autoneg)
+		return -EINVAL;
+	return crnic_port_pause_set(dev, p->rx_pause, p->tx_pause);
 }
 
 /* --- statistics --- */
+
+/* Places in the group of IEEE 802.3 counters */
+#define CRNIC_MAC_STAT(field) \
+	(MLX5_BYTE_OFF(eth_802_3_cntrs_grp_data_layout, field##_high) / sizeof(u64))
+
+static void crnic_get_pause_stats(struct net_device *netdev, struct ethtool_pause_stats *s)
+{
+	u64 c[CRNIC_PORT_COUNTERS_MAX];
+
+	if (crnic_port_counters_query(to_cnet(netdev)->dev, MLX5_IEEE_802_3_COUNTERS_GROUP, 0, c))
+		return;
+	s->rx_pause_frames = c[CRNIC_MAC_STAT(a_pause_mac_ctrl_frames_received)];
+	s->tx_pause_frames = c[CRNIC_MAC_STAT(a_pause_mac_ctrl_frames_transmitted)];
+}
 
 struct crnic_stat {
 	char name[ETH_GSTRING_LEN];
@@ -126,7 +162,7 @@ static int crnic_get_sset_count(struct net_device *netdev, int sset)
 {
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
-	return 2 * CRNIC_VPORT_COUNTERS +
+	return 1 + 2 * CRNIC_VPORT_COUNTERS +
 	       2 * ARRAY_SIZE(crnic_ring_stats) * to_cnet(netdev)->num_channels;
 }
 
@@ -136,6 +172,7 @@ static void crnic_get_strings(struct net_device *netdev, u32 sset, u8 *data)
 
 	if (sset != ETH_SS_STATS)
 		return;
+	ethtool_sprintf(&data, "%s", "rx_out_of_buffer");
 	for (i = 0; i < CRNIC_VPORT_COUNTERS; i++) {
 		ethtool_sprintf(&data, "%s_packets", crnic_vport_stats[i]);
 		ethtool_sprintf(&data, "%s_bytes", crnic_vport_stats[i]);
@@ -164,8 +201,12 @@ static void crnic_get_ethtool_stats(struct net_device *netdev, struct ethtool_st
 {
 	struct crnic_traffic vport[CRNIC_VPORT_COUNTERS] = {};
 	struct crnic_net *net = to_cnet(netdev);
+	struct crnic_q_counters q = {};
 	unsigned int i;
 
+	if (net->q_counter)
+		crnic_q_counter_query(net->dev, net->q_counter, &q);
+	*data++ = q.out_of_buffer;
 	crnic_vport_counters_query(net->dev, vport);
 	for (i = 0; i < CRNIC_VPORT_COUNTERS; i++) {
 		*data++ = vport[i].packets;
@@ -185,6 +226,9 @@ const struct ethtool_ops crnic_ethtool_ops = {
 	.set_ringparam = crnic_set_ringparam,
 	.get_channels = crnic_get_channels,
 	.set_channels = crnic_set_channels,
+	.get_pauseparam = crnic_get_pauseparam,
+	.set_pauseparam = crnic_set_pauseparam,
+	.get_pause_stats = crnic_get_pause_stats,
 	.get_sset_count = crnic_get_sset_count,
 	.get_strings = crnic_get_strings,
 	.get_ethtool_stats = crnic_get_ethtool_stats,

@@ -64,9 +64,31 @@ static int crnic_link_event(struct notifier_block *nb, unsigned long event, void
 }
 
 /**
+ * crnic_link_admin - switch the port on or off, if it is ours
+ * @net: netdev
+ * @up: on
+ *
+ * A function that shares its port with others may not; the port is on then, and
+ * the function hears of its link all the same.
+ *
+ * Context: process.
+ */
+void crnic_link_admin(struct crnic_net *net, bool up)
+{
+	int err = crnic_port_admin_set(net->dev, up);
+
+	if (err && !crnic_dead(net->dev))
+		netdev_dbg(net->netdev, "the port was not switched %s: %d\n", up ? "on" : "off",
+			   err);
+}
+
+/**
  * crnic_link_set_mtu - tell the port and the vport of an MTU
  * @net: netdev
  * @mtu: bytes of IP packet
+ *
+ * The port decides what passes.  The vport's own MTU is for an e-switch, and a
+ * function may not be allowed to set it.
  *
  * Context: process.
  *
@@ -80,21 +102,22 @@ int crnic_link_set_mtu(struct crnic_net *net, unsigned int mtu)
 	err = crnic_port_mtu_set(net->dev, hw);
 	if (err)
 		return err;
-	return crnic_vport_mtu_set(net->dev, hw);
+	err = crnic_vport_mtu_set(net->dev, hw);
+	if (err)
+		netdev_dbg(net->netdev, "the vport's MTU was not set: %d\n", err);
+	return 0;
 }
 
-static int crnic_link_limits(struct crnic_net *net)
+/* What the port can do, or what the vport is set to where the port is not ours to ask */
+static void crnic_link_limits(struct crnic_net *net)
 {
 	struct crnic_port_mtu mtu;
-	int err;
 
-	err = crnic_port_mtu_query(net->dev, &mtu);
-	if (err)
-		return err;
+	if (crnic_port_mtu_query(net->dev, &mtu))
+		mtu.max = net->vport.mtu;
 	net->netdev->min_mtu = ETH_MIN_MTU;
 	net->netdev->max_mtu = min_t(unsigned int, CRNIC_NET_MTU_MAX,
 				     max_t(int, mtu.max - CRNIC_PORT_MTU_OVERHEAD, ETH_DATA_LEN));
-	return 0;
 }
 
 /**
@@ -109,16 +132,12 @@ int crnic_link_init(struct crnic_net *net)
 {
 	int err;
 
-	err = crnic_link_limits(net);
-	if (err)
-		return err;
+	crnic_link_limits(net);
 	err = crnic_link_set_mtu(net, net->netdev->mtu);
 	if (err)
-		return err;
+		netdev_dbg(net->netdev, "the port's MTU was not set: %d\n", err);
 	/* the port carries nothing until the netdev is opened */
-	err = crnic_port_admin_set(net->dev, false);
-	if (err)
-		return err;
+	crnic_link_admin(net, false);
 	INIT_WORK(&net->link_work, crnic_link_work);
 	net->nb.notifier_call = crnic_link_event;
 	return crnic_notifier_add(net->dev, &net->nb);

@@ -10,6 +10,7 @@
 
 #include <crnic/crnic.h>
 #include <crnic/cq.h>
+#include <crnic/event.h>
 #include <crnic/obj/tir.h>
 #include <crnic/obj/vport.h>
 
@@ -28,7 +29,6 @@
 
 struct crnic_channel;
 struct crnic_net;
-struct crnic_rq_params;
 struct page_pool;
 
 /**
@@ -65,6 +65,13 @@ struct crnic_ring_stats {
 	u64_stats_t errors;
 };
 
+/* What of a ring there is; the device may have refused to give up a part of it */
+enum crnic_ring_state {
+	CRNIC_RING_NONE,
+	CRNIC_RING_CQ_LEFT,	/* its queue is destroyed, its completion queue is not */
+	CRNIC_RING_ALL,
+};
+
 /* One DMA mapping of a send WQE */
 struct crnic_tx_dma {
 	dma_addr_t addr;
@@ -96,6 +103,8 @@ struct crnic_tx_info {
  * @cc: basic blocks consumed
  * @log_size: log2 of basic blocks
  * @sqn: number
+ * @rsc: hears its events
+ * @state: what of the ring there is
  * @failed: an error CQE came; a recovery is on its way
  * @nq: the stack's queue
  * @stats: counters, which outlive the ring
@@ -118,6 +127,8 @@ struct crnic_txq {
 	u16 cc;
 	u8 log_size;
 	u32 sqn;
+	struct crnic_rsc rsc;
+	enum crnic_ring_state state;
 	bool failed;
 	struct netdev_queue *nq;
 	struct crnic_ring_stats *stats;
@@ -136,6 +147,9 @@ struct crnic_txq {
  * @cc: WQEs consumed
  * @log_size: log2 of WQEs
  * @rqn: number
+ * @rsc: hears its events
+ * @state: what of the ring there is
+ * @failed: an error CQE came; a recovery is on its way
  * @stats: counters, which outlive the ring
  */
 struct crnic_rxq {
@@ -150,6 +164,9 @@ struct crnic_rxq {
 	u16 cc;
 	u8 log_size;
 	u32 rqn;
+	struct crnic_rsc rsc;
+	enum crnic_ring_state state;
+	bool failed;
 	struct crnic_ring_stats *stats;
 };
 
@@ -160,6 +177,7 @@ struct crnic_rxq {
  * @index: number, also the completion vector
  * @tx: send ring
  * @rx: receive ring
+ * @kept: in crnic_net.kept
  */
 struct crnic_channel {
 	struct crnic_net *net;
@@ -167,6 +185,7 @@ struct crnic_channel {
 	unsigned int index;
 	struct crnic_txq tx;
 	struct crnic_rxq rx;
+	struct list_head kept;
 };
 
 /* An address that the L2 table lets in */
@@ -216,6 +235,7 @@ struct crnic_steer {
  * @netdev: back pointer
  * @lkey: reaches all of memory by bus address
  * @tisn: transport interface of all SQs
+ * @q_counter: counts what RQs drop for want of a WQE; 0 for none
  * @drop_rqn: RQ without buffers that TIRs lead to while the netdev is down
  * @drop_cq: its completion queue
  * @drop_buf: its ring
@@ -223,6 +243,7 @@ struct crnic_steer {
  * @vport: NIC vport context as it was at probe
  * @channels: rings, while the netdev is up
  * @num_channels: how many
+ * @kept: channels that were closed, whose rings the device may still reach
  * @log_tx: log2 of a send ring's basic blocks
  * @log_rx: log2 of a receive ring's WQEs
  * @rx_stats: per channel, over the netdev's life
@@ -245,6 +266,7 @@ struct crnic_net {
 	struct net_device *netdev;
 	u32 lkey;
 	u32 tisn;
+	u8 q_counter;
 	u32 drop_rqn;
 	struct crnic_cq drop_cq;
 	struct crnic_buf drop_buf;
@@ -253,6 +275,7 @@ struct crnic_net {
 
 	struct crnic_channel **channels;
 	unsigned int num_channels;
+	struct list_head kept;
 	u8 log_tx;
 	u8 log_rx;
 	struct crnic_ring_stats rx_stats[CRNIC_NET_MAX_CHANNELS];
@@ -278,26 +301,29 @@ static inline struct crnic_net *to_cnet(struct net_device *netdev)
 
 /* cq.c */
 int crnic_net_cq_open(struct crnic_channel *ch, struct crnic_net_cq *cq, u8 log_size);
-void crnic_net_cq_close(struct crnic_net *net, struct crnic_net_cq *cq);
+int crnic_net_cq_close(struct crnic_net *net, struct crnic_net_cq *cq);
 struct mlx5_cqe64 *crnic_net_cq_next(struct crnic_net_cq *cq);
 void crnic_net_cq_give_back(struct crnic_net_cq *cq);
 
 /* channel.c */
 int crnic_channels_open(struct crnic_net *net);
-void crnic_channels_close(struct crnic_net *net);
+void crnic_channels_close(struct crnic_net *net, bool led_to);
+int crnic_kept_init(struct crnic_net *net);
+void crnic_kept_close(struct crnic_net *net);
 
 /* tx.c */
 int crnic_txq_open(struct crnic_channel *ch);
-void crnic_txq_close(struct crnic_channel *ch);
+int crnic_txq_close(struct crnic_channel *ch);
+void crnic_txq_orphan(struct crnic_channel *ch);
 netdev_tx_t crnic_net_xmit(struct sk_buff *skb, struct net_device *netdev);
 bool crnic_txq_poll(struct crnic_channel *ch, int budget);
 
 /* rx.c */
-int crnic_net_rq_start(struct crnic_dev *dev, const struct crnic_rq_params *p, u32 *rqn);
 int crnic_rxq_open(struct crnic_channel *ch);
-void crnic_rxq_close(struct crnic_channel *ch);
+int crnic_rxq_close(struct crnic_channel *ch);
 int crnic_rxq_poll(struct crnic_channel *ch, int budget);
 bool crnic_rxq_fill(struct crnic_channel *ch);
+void crnic_rx_sync_page(struct crnic_rxq *q, struct page *page);
 
 /* drop.c */
 int crnic_drop_rq_create(struct crnic_net *net);
@@ -319,14 +345,33 @@ void crnic_steer_sync(struct crnic_net *net);
 int crnic_link_init(struct crnic_net *net);
 void crnic_link_exit(struct crnic_net *net);
 void crnic_link_update(struct crnic_net *net);
+void crnic_link_admin(struct crnic_net *net, bool up);
 int crnic_link_set_mtu(struct crnic_net *net, unsigned int mtu);
 
 /* ethtool.c */
 extern const struct ethtool_ops crnic_ethtool_ops;
 
 /* netdev.c */
-int crnic_net_reopen(struct crnic_net *net);
-int crnic_net_set_channels(struct crnic_net *net, unsigned int count);
+
+/**
+ * struct crnic_net_settings - what can only be changed with new rings
+ * @mtu: bytes of IP packet
+ * @features: of which NETIF_F_HW_VLAN_CTAG_RX matters
+ * @num_channels: 1 to CRNIC_NET_MAX_CHANNELS
+ * @log_tx: log2 of a send ring's basic blocks
+ * @log_rx: log2 of a receive ring's WQEs
+ */
+struct crnic_net_settings {
+	unsigned int mtu;
+	netdev_features_t features;
+	unsigned int num_channels;
+	u8 log_tx;
+	u8 log_rx;
+};
+
+struct crnic_net_settings crnic_net_settings(const struct crnic_net *net);
+int crnic_net_change(struct crnic_net *net, const struct crnic_net_settings *to);
+void crnic_net_recover(struct crnic_net *net);
 bool crnic_net_is_open(const struct crnic_net *net);
 
 #endif /* CRNIC_NET_H */

@@ -2,8 +2,8 @@
 /* The port's net_device: registration, up and down, what the stack asks. */
 #include <linux/etherdevice.h>
 
+#include <crnic/obj/counter.h>
 #include <crnic/obj/mkey.h>
-#include <crnic/obj/port.h>
 #include <crnic/obj/tis.h>
 
 #include "net.h"
@@ -15,6 +15,17 @@ bool crnic_net_is_open(const struct crnic_net *net)
 }
 
 /* --- up and down --- */
+
+/*
+ * Destroy the rings, once no TIR leads to them.  A device in error takes no command,
+ * and reaches no memory either.
+ */
+static void crnic_net_close_channels(struct crnic_net *net)
+{
+	int err = crnic_rss_deactivate(net);
+
+	crnic_channels_close(net, err && !crnic_dead(net->dev));
+}
 
 static int crnic_net_open(struct net_device *netdev)
 {
@@ -28,19 +39,15 @@ static int crnic_net_open(struct net_device *netdev)
 	if (err)
 		goto close;
 	netif_tx_start_all_queues(netdev);
-	err = crnic_port_admin_set(net->dev, true);
-	if (err)
-		goto deactivate;
+	crnic_link_admin(net, true);
 	queue_work(net->wq, &net->rx_mode_work);
 	/* a port that was up already raises no event */
 	crnic_link_update(net);
 	return 0;
 
-deactivate:
-	netif_tx_disable(netdev);
-	crnic_rss_deactivate(net);
 close:
-	crnic_channels_close(net);
+	/* also a table that was not taken over may be half in force */
+	crnic_net_close_channels(net);
 	return err;
 }
 
@@ -53,31 +60,30 @@ static int crnic_net_stop(struct net_device *netdev)
 		return 0;
 	netif_carrier_off(netdev);
 	netif_tx_disable(netdev);
-	crnic_port_admin_set(net->dev, false);
-	crnic_rss_deactivate(net);
-	crnic_channels_close(net);
+	crnic_link_admin(net, false);
+	crnic_net_close_channels(net);
 	return 0;
 }
 
-/**
- * crnic_net_reopen - make new rings, if the netdev is up
- * @net: netdev, whose parameters may have changed
- *
- * Context: process, RTNL held.
- *
- * Return: 0 or a negative errno; the netdev has no rings then, and is closed.
- */
-int crnic_net_reopen(struct crnic_net *net)
+/* Make new rings, as a queue that failed needs them */
+static int crnic_net_reopen(struct crnic_net *net)
 {
-	int err;
-
-	if (!netif_running(net->netdev))
-		return 0;
 	crnic_net_stop(net->netdev);
-	err = crnic_net_open(net->netdev);
-	if (err)
-		netdev_err(net->netdev, "the rings could not be made anew: %d\n", err);
-	return err;
+	return crnic_net_open(net->netdev);
+}
+
+/* --- settings that need other rings --- */
+
+/** crnic_net_settings - what is in force. RTNL held. */
+struct crnic_net_settings crnic_net_settings(const struct crnic_net *net)
+{
+	return (struct crnic_net_settings) {
+		.mtu = net->netdev->mtu,
+		.features = net->netdev->features,
+		.num_channels = net->num_channels,
+		.log_tx = net->log_tx,
+		.log_rx = net->log_rx,
+	};
 }
 
 /* Spread over that many channels from the next open on */
@@ -92,44 +98,88 @@ static int crnic_net_use_channels(struct crnic_net *net, unsigned int count)
 	return 0;
 }
 
+/* With the netdev closed, or without its rings */
+static int crnic_net_apply(struct crnic_net *net, const struct crnic_net_settings *to)
+{
+	int err = 0;
+
+	if (to->num_channels != net->num_channels)
+		err = crnic_net_use_channels(net, to->num_channels);
+	if (!err && to->mtu != net->netdev->mtu)
+		err = crnic_link_set_mtu(net, to->mtu);
+	if (err)
+		return err;
+	WRITE_ONCE(net->netdev->mtu, to->mtu);
+	net->netdev->features = to->features;
+	net->log_tx = to->log_tx;
+	net->log_rx = to->log_rx;
+	return 0;
+}
+
+static int crnic_net_apply_and_open(struct crnic_net *net, const struct crnic_net_settings *to,
+				    bool open)
+{
+	int err = crnic_net_apply(net, to);
+
+	if (!err && open)
+		err = crnic_net_open(net->netdev);
+	return err;
+}
+
 /**
- * crnic_net_set_channels - use another number of channels
- * @net: netdev
- * @count: of them, 1 to CRNIC_NET_MAX_CHANNELS
+ * crnic_net_change - put other settings in force
+ * @net: netdev, open or closed
+ * @to: from crnic_net_settings(), with what is to be changed
  *
  * Context: process, RTNL held.
  *
- * Return: 0 or a negative errno, with as many channels as before.
+ * Return: 0, or a negative errno with the old settings in force.  Should the
+ * device not even let the old rings be made again, then the netdev has none, and
+ * that is logged.
  */
-int crnic_net_set_channels(struct crnic_net *net, unsigned int count)
+int crnic_net_change(struct crnic_net *net, const struct crnic_net_settings *to)
 {
-	bool running = netif_running(net->netdev);
-	unsigned int old = net->num_channels;
-	int err;
+	struct crnic_net_settings old = crnic_net_settings(net);
+	bool open = netif_running(net->netdev);
+	int err, back;
 
-	if (running)
+	if (!netif_device_present(net->netdev))
+		return -ENODEV;
+	if (open)
 		crnic_net_stop(net->netdev);
-	err = crnic_net_use_channels(net, count);
-	if (!running)
-		return err;
-	if (!err)
-		err = crnic_net_open(net->netdev);
+	err = crnic_net_apply_and_open(net, to, open);
 	if (!err)
 		return 0;
-	crnic_net_use_channels(net, old);
-	if (crnic_net_open(net->netdev))
-		netdev_err(net->netdev, "the old channels could not be opened again\n");
+	netdev_err(net->netdev, "the rings could not be made anew: %d\n", err);
+	back = crnic_net_apply_and_open(net, &old, open);
+	if (back)
+		netdev_err(net->netdev, "the old rings could not be opened again: %d\n", back);
 	return err;
+}
+
+/**
+ * crnic_net_recover - a queue failed: make new rings, soon
+ * @net: netdev
+ *
+ * Context: any, hard interrupt included.
+ */
+void crnic_net_recover(struct crnic_net *net)
+{
+	queue_work(net->wq, &net->recover_work);
 }
 
 static void crnic_net_recover_work(struct work_struct *work)
 {
 	struct crnic_net *net = container_of(work, struct crnic_net, recover_work);
+	int err = 0;
 
 	rtnl_lock();
 	if (crnic_net_is_open(net) && !crnic_dead(net->dev))
-		crnic_net_reopen(net);
+		err = crnic_net_reopen(net);
 	rtnl_unlock();
+	if (err)
+		netdev_err(net->netdev, "no new rings after a failure, the port is down: %d\n",
+			   err);
 }
 
 static void crnic_net_rx_mode_work(struct work_struct *work)
@@ -160,36 +210,23 @@ static int crnic_net_set_mac(struct net_device *netdev, void *addr)
 static int crnic_net_change_mtu(struct net_device *netdev, int mtu)
 {
 	struct crnic_net *net = to_cnet(netdev);
-	int old = netdev->mtu, err;
+	struct crnic_net_settings to = crnic_net_settings(net);
 
-	err = crnic_link_set_mtu(net, mtu);
-	if (err)
-		return err;
-	WRITE_ONCE(netdev->mtu, mtu);
-	err = crnic_net_reopen(net);
-	if (err) {
-		WRITE_ONCE(netdev->mtu, old);
-		crnic_link_set_mtu(net, old);
-		crnic_net_reopen(net);
-	}
-	return err;
+	to.mtu = mtu;
+	return crnic_net_change(net, &to);
 }
 
 static int crnic_net_set_features(struct net_device *netdev, netdev_features_t features)
 {
-	netdev_features_t changed = netdev->features ^ features, old = netdev->features;
-	int err;
+	netdev_features_t changed = netdev->features ^ features;
+	struct crnic_net *net = to_cnet(netdev);
+	struct crnic_net_settings to = crnic_net_settings(net);
 
 	/* VLAN stripping is an attribute of the RQs; the rest is looked at per packet */
 	if (!(changed & NETIF_F_HW_VLAN_CTAG_RX))
 		return 0;
-	netdev->features = features;
-	err = crnic_net_reopen(to_cnet(netdev));
-	if (err) {
-		netdev->features = old;
-		crnic_net_reopen(to_cnet(netdev));
-	}
-	return err;
+	to.features ^= NETIF_F_HW_VLAN_CTAG_RX;
+	return crnic_net_change(net, &to);
 }
 
 static void crnic_net_tx_timeout(struct net_device *netdev, unsigned int txqueue)
@@ -197,7 +234,7 @@ static void crnic_net_tx_timeout(struct net_device *netdev, unsigned int txqueue
 	struct crnic_net *net = to_cnet(netdev);
 
 	netdev_err(netdev, "send queue %u timed out\n", txqueue);
-	queue_work(net->wq, &net->recover_work);
+	crnic_net_recover(net);
 }
 
 static void crnic_net_get_stats64(struct net_device *netdev, struct rtnl_link_stats64 *s)
@@ -241,13 +278,6 @@ static const struct net_device_ops crnic_netdev_ops = {
 };
 
 /* --- registration --- */
-
-/* Values of the wqe_inline_mode capability, as mlx5_core's vport.h has them */
-enum {
-	CRNIC_CAP_INLINE_L2,
-	CRNIC_CAP_INLINE_VPORT,
-	CRNIC_CAP_INLINE_NONE,
-};
 
 static u8 crnic_net_min_inline(struct crnic_net *net)
 {
@@ -329,6 +359,20 @@ static void crnic_net_tis_destroy(struct crnic_net *net)
 	crnic_tis_destroy(net->dev, net->tisn);
 }
 
+/* Nothing but a statistic is lost without it */
+static int crnic_net_counter_create(struct crnic_net *net)
+{
+	if (crnic_q_counter_alloc(net->dev, &net->q_counter))
+		net->q_counter = 0;
+	return 0;
+}
+
+static void crnic_net_counter_destroy(struct crnic_net *net)
+{
+	if (net->q_counter)
+		crnic_q_counter_dealloc(net->dev, net->q_counter);
+}
+
 static int crnic_net_register(struct crnic_net *net)
 {
 	/* the port says when there is a carrier */
@@ -351,7 +395,9 @@ static const struct crnic_net_part {
 } crnic_net_parts[] = {
 	{ "memory key",		crnic_net_mkey_create,	crnic_net_mkey_destroy },
 	{ "TIS",		crnic_net_tis_create,	crnic_net_tis_destroy },
+	{ "queue counter",	crnic_net_counter_create, crnic_net_counter_destroy },
 	{ "drop RQ",		crnic_drop_rq_create,	crnic_drop_rq_destroy },
+	{ "kept rings",		crnic_kept_init,	crnic_kept_close },
 	{ "RSS",		crnic_rss_create,	crnic_rss_destroy },
 	{ "steering",		crnic_steer_create,	crnic_steer_destroy },
 	{ "link",		crnic_link_init,	crnic_link_exit },

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive rings. */
+#include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
 
 #include <crnic/obj/rq.h>
 #include <crnic/wqe.h>
 
+#include "../compat/compat.h"
 #include "../compat/mm.h"
 #include "../compat/page_pool.h"
 #include "net.h"
@@ -24,6 +26,21 @@ static struct page **crnic_rxq_pages(const struct crnic_rxq *q, u16 index)
 
 /* --- filling --- */
 
+/**
+ * crnic_rx_sync_page - give a page that the CPU has read back to the device
+ * @q: receive ring
+ * @page: one of its pages; the page pool syncs those that come from it
+ *
+ * Context: NAPI.
+ */
+void crnic_rx_sync_page(struct crnic_rxq *q, struct page *page)
+{
+	KUNIT_STATIC_STUB_REDIRECT(crnic_rx_sync_page, q, page);
+
+	dma_sync_single_for_device(q->pool->p.dev, page_pool_get_dma_addr(page), PAGE_SIZE,
+				   q->pool->p.dma_dir);
+}
+
 static bool crnic_rx_fill_wqe(struct crnic_rxq *q, u16 index)
 {
 	struct mlx5_wqe_data_seg *seg = q->buf.addr +
@@ -32,8 +49,10 @@ static bool crnic_rx_fill_wqe(struct crnic_rxq *q, u16 index)
 	unsigned int i;
 
 	for (i = 0; i < q->frags; i++) {
-		/* a packet that was dropped left its pages behind */
-		if (!pages[i])
+		/* a packet that was copied or dropped left its pages behind */
+		if (pages[i])
+			crnic_rx_sync_page(q, pages[i]);
+		else
 			pages[i] = page_pool_dev_alloc_pages(q->pool);
 		if (!pages[i])
 			return false;
@@ -149,6 +168,21 @@ static void crnic_rx_drop(struct crnic_rxq *q, bool error)
 	u64_stats_update_end(&q->stats->sync);
 }
 
+/* With the error CQE the RQ is in error, and nothing more comes from it */
+static void crnic_rx_error(struct crnic_channel *ch, const struct mlx5_cqe64 *cqe)
+{
+	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
+	struct crnic_rxq *q = &ch->rx;
+
+	crnic_rx_drop(q, true);
+	if (q->failed)
+		return;
+	q->failed = true;
+	netdev_err(ch->net->netdev, "receive queue %u failed, syndrome 0x%x vendor 0x%x\n",
+		   q->rqn, err->syndrome, err->vendor_err_synd);
+	crnic_net_recover(ch->net);
+}
+
 static void crnic_rx_one(struct crnic_channel *ch, struct mlx5_cqe64 *cqe)
 {
 	struct crnic_rxq *q = &ch->rx;
@@ -156,8 +190,11 @@ static void crnic_rx_one(struct crnic_channel *ch, struct mlx5_cqe64 *cqe)
 	struct sk_buff *skb;
 
 	/* cyclic RQ: WQEs complete in order, whatever the device's counter says */
-	if (unlikely(get_cqe_opcode(cqe) != MLX5_CQE_RESP_SEND || len < ETH_HLEN ||
-		     len > q->frags * PAGE_SIZE)) {
+	if (unlikely(get_cqe_opcode(cqe) != MLX5_CQE_RESP_SEND)) {
+		crnic_rx_error(ch, cqe);
+		return;
+	}
+	if (unlikely(len < ETH_HLEN || len > q->frags * PAGE_SIZE)) {
 		crnic_rx_drop(q, true);
 		return;
 	}
@@ -214,7 +251,7 @@ static void crnic_rxq_preset(struct crnic_net *net, struct crnic_rxq *q)
 			seg[j].lkey = cpu_to_be32(net->lkey);
 		}
 		if (q->frags < slots)
-			seg[q->frags].lkey = cpu_to_be32(CRNIC_INVALID_LKEY);
+			seg[q->frags].lkey = net->dev->terminate_lkey;
 	}
 }
 
@@ -282,29 +319,6 @@ static void crnic_rxq_free(struct crnic_channel *ch)
 	kvfree(q->pages);
 }
 
-/**
- * crnic_net_rq_start - create an RQ and make it ready
- * @dev: function
- * @p: its parameters
- * @rqn: its number
- *
- * Context: process.
- *
- * Return: 0 or a negative errno, with nothing left behind.
- */
-int crnic_net_rq_start(struct crnic_dev *dev, const struct crnic_rq_params *p, u32 *rqn)
-{
-	int err;
-
-	err = crnic_rq_create(dev, p, rqn);
-	if (err)
-		return err;
-	err = crnic_rq_modify(dev, *rqn, MLX5_RQC_STATE_RST, MLX5_RQC_STATE_RDY);
-	if (err)
-		crnic_rq_destroy(dev, *rqn);
-	return err;
-}
-
 static int crnic_rxq_create_rq(struct crnic_net *net, struct crnic_rxq *q)
 {
 	struct crnic_dev *dev = net->dev;
@@ -318,10 +332,36 @@ static int crnic_rxq_create_rq(struct crnic_net *net, struct crnic_rxq *q)
 			.log_stride = q->log_stride,
 		},
 		.cqn = q->cq.core.cqn,
+		.counter_set = net->q_counter,
 		.keep_vlan = !(net->netdev->features & NETIF_F_HW_VLAN_CTAG_RX),
 	};
+	int err;
 
-	return crnic_net_rq_start(dev, &p, &q->rqn);
+	err = crnic_rq_create(dev, &p, &q->rqn);
+	if (err)
+		return err;
+	q->state = CRNIC_RING_ALL;
+	return crnic_rq_modify(dev, q->rqn, MLX5_RQC_STATE_RST, MLX5_RQC_STATE_RDY);
+}
+
+static void crnic_rxq_event(struct crnic_rsc *rsc, u8 event)
+{
+	struct crnic_channel *ch = container_of(rsc, struct crnic_channel, rx.rsc);
+
+	netdev_err(ch->net->netdev, "receive queue %u failed, event 0x%x\n", rsc->num, event);
+	crnic_net_recover(ch->net);
+}
+
+static int crnic_rxq_listen(struct crnic_channel *ch)
+{
+	struct crnic_rxq *q = &ch->rx;
+
+	q->rsc = (struct crnic_rsc) {
+		.event = crnic_rxq_event,
+		.type = CRNIC_RSC_RQ,
+		.num = q->rqn,
+	};
+	return crnic_rsc_add(ch->net->dev, &q->rsc);
 }
 
 /**
@@ -330,7 +370,7 @@ static int crnic_rxq_create_rq(struct crnic_net *net, struct crnic_rxq *q)
  *
  * Context: process.
  *
- * Return: 0 or a negative errno, with nothing left behind.
+ * Return: 0 or a negative errno; crnic_rxq_close() is due in both cases.
  */
 int crnic_rxq_open(struct crnic_channel *ch)
 {
@@ -348,13 +388,12 @@ int crnic_rxq_open(struct crnic_channel *ch)
 	err = crnic_net_cq_open(ch, &q->cq, q->log_size);
 	if (err)
 		goto free;
+	q->state = CRNIC_RING_CQ_LEFT;
 	err = crnic_rxq_create_rq(net, q);
 	if (err)
-		goto close_cq;
-	return 0;
+		return err;
+	return crnic_rxq_listen(ch);
 
-close_cq:
-	crnic_net_cq_close(net, &q->cq);
 free:
 	crnic_rxq_free(ch);
 	return err;
@@ -365,12 +404,29 @@ free:
  * @ch: channel, NAPI disabled; no TIR leads to its RQ
  *
  * Context: process.
+ *
+ * Return: 0, or a negative errno; what the device may still reach is left, and the
+ * next call goes on from there.
  */
-void crnic_rxq_close(struct crnic_channel *ch)
+int crnic_rxq_close(struct crnic_channel *ch)
 {
 	struct crnic_net *net = ch->net;
+	struct crnic_rxq *q = &ch->rx;
+	int err;
 
-	crnic_rq_destroy(net->dev, ch->rx.rqn);
-	crnic_net_cq_close(net, &ch->rx.cq);
-	crnic_rxq_free(ch);
+	if (q->state == CRNIC_RING_ALL) {
+		crnic_rsc_del(net->dev, &q->rsc);
+		err = crnic_rq_destroy(net->dev, q->rqn);
+		if (err)
+			return err;
+		q->state = CRNIC_RING_CQ_LEFT;
+	}
+	if (q->state == CRNIC_RING_CQ_LEFT) {
+		err = crnic_net_cq_close(net, &q->cq);
+		if (err)
+			return err;
+		crnic_rxq_free(ch);
+		q->state = CRNIC_RING_NONE;
+	}
+	return 0;
 }

@@ -271,7 +271,7 @@ static void crnic_tx_error(struct crnic_channel *ch, const struct mlx5_cqe64 *cq
 	ch->tx.failed = true;
 	netdev_err(net->netdev, "send queue %u failed, syndrome 0x%x vendor 0x%x\n",
 		   ch->tx.sqn, err->syndrome, err->vendor_err_synd);
-	queue_work(net->wq, &net->recover_work);
+	crnic_net_recover(net);
 }
 
 static void crnic_tx_wake(struct crnic_txq *q)
@@ -379,10 +379,28 @@ static int crnic_txq_create_sq(struct crnic_net *net, struct crnic_txq *q)
 	err = crnic_sq_create(dev, &p, &q->sqn);
 	if (err)
 		return err;
-	err = crnic_sq_modify(dev, q->sqn, MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY);
-	if (err)
-		crnic_sq_destroy(dev, q->sqn);
-	return err;
+	q->state = CRNIC_RING_ALL;
+	return crnic_sq_modify(dev, q->sqn, MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY);
+}
+
+static void crnic_txq_event(struct crnic_rsc *rsc, u8 event)
+{
+	struct crnic_channel *ch = container_of(rsc, struct crnic_channel, tx.rsc);
+
+	netdev_err(ch->net->netdev, "send queue %u failed, event 0x%x\n", rsc->num, event);
+	crnic_net_recover(ch->net);
+}
+
+static int crnic_txq_listen(struct crnic_channel *ch)
+{
+	struct crnic_txq *q = &ch->tx;
+
+	q->rsc = (struct crnic_rsc) {
+		.event = crnic_txq_event,
+		.type = CRNIC_RSC_SQ,
+		.num = q->sqn,
+	};
+	return crnic_rsc_add(ch->net->dev, &q->rsc);
 }
 
 /**
@@ -391,7 +409,7 @@ static int crnic_txq_create_sq(struct crnic_net *net, struct crnic_txq *q)
  *
  * Context: process.
  *
- * Return: 0 or a negative errno, with nothing left behind.
+ * Return: 0 or a negative errno; crnic_txq_close() is due in both cases.
  */
 int crnic_txq_open(struct crnic_channel *ch)
 {
@@ -408,17 +426,29 @@ int crnic_txq_open(struct crnic_channel *ch)
 	err = crnic_net_cq_open(ch, &q->cq, q->log_size);
 	if (err)
 		goto free;
+	q->state = CRNIC_RING_CQ_LEFT;
 	err = crnic_txq_create_sq(net, q);
 	if (err)
-		goto close_cq;
+		return err;
 	netdev_tx_reset_queue(q->nq);
-	return 0;
+	return crnic_txq_listen(ch);
 
-close_cq:
-	crnic_net_cq_close(net, &q->cq);
 free:
 	crnic_txq_free(net, q);
 	return err;
+}
+
+/* The device reads neither the ring nor a packet any more */
+static void crnic_txq_free_packets(struct crnic_channel *ch)
+{
+	struct crnic_txq *q = &ch->tx;
+	struct crnic_tx_info *info;
+
+	while (q->cc != q->pc) {
+		info = crnic_txq_info(q, q->cc);
+		crnic_tx_free(ch, info, 0);
+		q->cc += info->num_bb;
+	}
 }
 
 /**
@@ -426,21 +456,54 @@ free:
  * @ch: channel, NAPI disabled, its queue stopped
  *
  * Context: process.
+ *
+ * Return: 0, or a negative errno; what the device may still reach is left, and the
+ * next call goes on from there.
  */
-void crnic_txq_close(struct crnic_channel *ch)
+int crnic_txq_close(struct crnic_channel *ch)
 {
 	struct crnic_net *net = ch->net;
 	struct crnic_txq *q = &ch->tx;
-	struct crnic_tx_info *info;
+	int err;
 
-	/* from here on the device reads neither the ring nor a packet */
-	crnic_sq_destroy(net->dev, q->sqn);
-	while (q->cc != q->pc) {
-		info = crnic_txq_info(q, q->cc);
-		crnic_tx_free(ch, info, 0);
-		q->cc += info->num_bb;
+	if (q->state == CRNIC_RING_ALL) {
+		crnic_rsc_del(net->dev, &q->rsc);
+		err = crnic_sq_destroy(net->dev, q->sqn);
+		if (err)
+			return err;
+		crnic_txq_free_packets(ch);
+		q->state = CRNIC_RING_CQ_LEFT;
 	}
-	netdev_tx_reset_queue(q->nq);
-	crnic_net_cq_close(net, &q->cq);
-	crnic_txq_free(net, q);
+	if (q->state == CRNIC_RING_CQ_LEFT) {
+		err = crnic_net_cq_close(net, &q->cq);
+		if (err)
+			return err;
+		crnic_txq_free(net, q);
+		q->state = CRNIC_RING_NONE;
+	}
+	return 0;
+}
+
+/**
+ * crnic_txq_orphan - let nobody wait for the packets of a ring that is kept
+ * @ch: channel whose send ring could not be destroyed
+ *
+ * The device may still read their bytes, but sockets and routes need not stay.
+ *
+ * Context: process.
+ */
+void crnic_txq_orphan(struct crnic_channel *ch)
+{
+	struct crnic_txq *q = &ch->tx;
+	struct crnic_tx_info *info;
+	u16 cc;
+
+	for (cc = q->cc; cc != q->pc; cc += info->num_bb) {
+		info = crnic_txq_info(q, cc);
+		if (!info->skb)
+			continue;
+		skb_orphan(info->skb);
+		skb_dst_drop(info->skb);
+		nf_reset_ct(info->skb);
+	}
 }

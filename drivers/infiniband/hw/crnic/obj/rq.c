@@ -9,8 +9,9 @@
 
 #include "wq.h"
 
-static void crnic_rq_fill(void *rqc, const struct crnic_rq_params *p)
+static void crnic_rq_fill(struct crnic_dev *dev, void *rqc, const struct crnic_rq_params *p)
 {
+	MLX5_SET(rqc, rqc, ts_format, crnic_wq_ts_format(CRNIC_CAP_GEN(dev, rq_ts_format)));
 	MLX5_SET(rqc, rqc, vsd, p->keep_vlan);
 	MLX5_SET(rqc, rqc, scatter_fcs, p->scatter_fcs);
 	MLX5_SET(rqc, rqc, mem_rq_type, MLX5_RQC_MEM_RQ_TYPE_MEMORY_RQ_INLINE);
@@ -42,7 +43,7 @@ int crnic_rq_create(struct crnic_dev *dev, const struct crnic_rq_params *p, u32 
 		return -ENOMEM;
 
 	MLX5_SET(create_rq_in, in, opcode, MLX5_CMD_OP_CREATE_RQ);
-	crnic_rq_fill(MLX5_ADDR_OF(create_rq_in, in, ctx), p);
+	crnic_rq_fill(dev, MLX5_ADDR_OF(create_rq_in, in, ctx), p);
 	err = crnic_cmd_exec(dev, in, inlen, out, sizeof(out));
 	*rqn = MLX5_GET(create_rq_out, out, rqn);
 	kvfree(in);

@@ -6,14 +6,18 @@
 
 #include <crnic/crnic.h>
 #include <crnic/obj/sq.h>
+#include <crnic/obj/vport.h>
 
 #include "wq.h"
 
-static void crnic_sq_fill(void *sqc, const struct crnic_sq_params *p)
+static void crnic_sq_fill(struct crnic_dev *dev, void *sqc, const struct crnic_sq_params *p)
 {
+	/* elsewhere the field is reserved: the device itself says what it needs */
+	if (CRNIC_CAP_ETH(dev, wqe_inline_mode) == CRNIC_CAP_INLINE_VPORT)
+		MLX5_SET(sqc, sqc, min_wqe_inline_mode, p->inline_mode);
+	MLX5_SET(sqc, sqc, ts_format, crnic_wq_ts_format(CRNIC_CAP_GEN(dev, sq_ts_format)));
 	MLX5_SET(sqc, sqc, flush_in_error_en, p->flush_in_error);
 	MLX5_SET(sqc, sqc, allow_multi_pkt_send_wqe, p->multi_packet);
-	MLX5_SET(sqc, sqc, min_wqe_inline_mode, p->inline_mode);
 	MLX5_SET(sqc, sqc, user_index, p->user_index);
 	MLX5_SET(sqc, sqc, cqn, p->cqn);
 	MLX5_SET(sqc, sqc, tis_lst_sz, 1);
@@ -42,7 +46,7 @@ int crnic_sq_create(struct crnic_dev *dev, const struct crnic_sq_params *p, u32 
 		return -ENOMEM;
 
 	MLX5_SET(create_sq_in, in, opcode, MLX5_CMD_OP_CREATE_SQ);
-	crnic_sq_fill(MLX5_ADDR_OF(create_sq_in, in, ctx), p);
+	crnic_sq_fill(dev, MLX5_ADDR_OF(create_sq_in, in, ctx), p);
 	err = crnic_cmd_exec(dev, in, inlen, out, sizeof(out));
 	*sqn = MLX5_GET(create_sq_out, out, sqn);
 	kvfree(in);
