@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Checksums, segmentation and VLAN tags that the device takes over."""
 
+import re
+
 import pytest
 
 import stack
 import wire
-from ethtool import set_features
+from ethtool import features, set_features, statistics
 from pairs import FULL
 from rig import ADDRESS, PROGRAMS
 from tcp import checksum_errors, ping, snmp, transfer
@@ -105,6 +107,70 @@ def test_vlan(vlans):
             ping(lab, VLAN['b'], 5)
     assert len(wire.tshark(path, 'icmp && vlan.id == 7')) == 20
     assert not wire.tshark(path, 'icmp && !vlan')
+
+
+# What an RQ is made or changed with, by driver, and what is said of a refusal.
+STRIPPING = {'crnic': '0x908', 'mlx5': '0x909'}
+REFUSED = r'rings could not be (made anew|opened)|MODIFY_RQ|CREATE_RQ|[Ff]eature'
+
+
+def refuse(lab, count):
+    """a's device refuses the next commands that set VLAN stripping."""
+    lab.a.qmp('qom-set', path='nic-wire', property='inject',
+              value=f'cmd-fail={STRIPPING[lab.drivers["a"]]},'
+                    f'count={count},status=0x0f')
+
+
+@pytest.mark.full
+@pytest.mark.says(REFUSED)
+def test_vlan_stripping_that_cannot_be_had(offloads):
+    """It stays as it was, and the port goes on."""
+    lab = offloads
+    refuse(lab, 1)
+    lab.a.run(['ethtool', '-K', lab.netdev('a'), 'rxvlan', 'off'])
+    assert features(lab, 'a')['rxvlan'] == 'on'
+    transfer(lab, mib=1)
+
+
+@pytest.mark.full
+@pytest.mark.says(REFUSED)
+def test_rings_that_cannot_be_had_again(offloads):
+    """Not even the old ones: it is said, the link is down, and both end when
+    the device gives in."""
+    lab, dev = offloads, offloads.netdev('a')
+    if lab.drivers['a'] != 'crnic':
+        pytest.skip('about crnic, which makes the rings anew')
+    refuse(lab, 2)
+    lab.a.run(['ethtool', '-K', dev, 'rxvlan', 'off'])
+    assert any('the old rings could not be opened again' in str(line)
+               for line in lab.a.dmesg())
+    assert lab.a.check(['cat', f'/sys/class/net/{dev}/carrier']).strip() == '0'
+    lab.a.check(f'ip link set {dev} down && ip link set {dev} up')
+    lab.a.check(['ip', 'addr', 'replace', ADDRESS['a', 6] + '/64', 'dev', dev])
+    lab.forget()    # indices of GIDs
+    transfer(lab, mib=1)
+    assert features(lab, 'a')['rxvlan'] == 'on'
+
+
+@pytest.mark.full
+def test_vlan_filter(offloads):
+    """Frames of a VLAN that nobody has do not get to the host, unless it has
+    switched the filter off."""
+    lab, came = offloads, {}
+    mac = lab.b.check(['cat', f'/sys/class/net/{lab.netdev("b")}/address'])
+    with stack.vlan(lab, 'a', 9, '10.0.9.1/24') as dev:
+        lab.a.check(['ip', 'neigh', 'replace', '10.0.9.2', 'lladdr',
+                     mac.strip(), 'dev', dev])
+        for filtered in ('on', 'off'):
+            set_features(lab, 'b', f'rx-vlan-filter {filtered}')
+            before = statistics(lab, 'b')
+            lab.a.run(['ping', '-c', '20', '-i', '0.05', '-W', '1',
+                       '10.0.9.2'])
+            after = statistics(lab, 'b')
+            came[filtered] = sum(after[key] - before[key] for key in after
+                                 if re.fullmatch(r'rx\d+_packets', key))
+    set_features(lab, 'b', 'rx-vlan-filter on')
+    assert came['on'] < 20 <= came['off'], came
 
 
 @pytest.mark.full

@@ -12,8 +12,9 @@ struct crnic_dev;
 
 /* Levels of the tables, which leave room for more in front: see net/steer.c, ib/flow.c */
 #define CRNIC_FLOW_LEVEL_USER	4
-#define CRNIC_FLOW_LEVEL_L2	5
-#define CRNIC_FLOW_LEVEL_TTC	6
+#define CRNIC_FLOW_LEVEL_VLAN	5
+#define CRNIC_FLOW_LEVEL_L2	6
+#define CRNIC_FLOW_LEVEL_TTC	7
 
 /**
  * struct crnic_flow_table_params - a NIC receive flow table to be

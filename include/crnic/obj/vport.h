@@ -57,6 +57,10 @@ int crnic_vport_macs_set(struct crnic_dev *dev, enum crnic_vport_list type,
 			 const u8 *macs, unsigned int num);
 int crnic_vport_vlans_set(struct crnic_dev *dev, const u16 *vids, unsigned int num);
 
+/* The table of MAC addresses that a NIC with several hosts leads to this one */
+int crnic_l2_table_set(struct crnic_dev *dev, u32 index, const u8 mac[ETH_ALEN]);
+int crnic_l2_table_delete(struct crnic_dev *dev, u32 index);
+
 int crnic_vport_state_query(struct crnic_dev *dev, bool *up);
 
 /* Order of the pairs in QUERY_VPORT_COUNTER's reply; the first two are errors and discards */

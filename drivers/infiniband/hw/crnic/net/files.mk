@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-crnic-net := netdev channel cq tx_wqe tx rx drop rss steer link ethtool
+crnic-net := netdev channel cq tx_wqe tx rx drop rss steer vlan link ethtool

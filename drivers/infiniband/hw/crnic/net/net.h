@@ -4,6 +4,7 @@
 
 /* The port's net_device: what its files share. */
 #include <linux/if_vlan.h>
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
@@ -11,6 +12,7 @@
 #include <crnic/crnic.h>
 #include <crnic/cq.h>
 #include <crnic/event.h>
+#include <crnic/obj/flow.h>
 #include <crnic/obj/tir.h>
 #include <crnic/obj/vport.h>
 
@@ -188,11 +190,15 @@ struct crnic_channel {
 	struct list_head kept;
 };
 
-/* An address that the L2 table lets in */
+/*
+ * An address that the L2 table lets in; @mpfs is one more than its entry in the
+ * table of a NIC that several hosts share, 0 for none
+ */
 struct crnic_l2_addr {
 	u8 mac[ETH_ALEN];
 	bool used;
 	bool wanted;
+	u16 mpfs;
 };
 
 #define CRNIC_L2_ADDRS	256
@@ -210,21 +216,37 @@ enum crnic_traffic_type {
 };
 
 /**
- * struct crnic_steer - receive steering: MAC filter, then traffic type, then TIR
- * @l2: table of MAC addresses, the root
+ * struct crnic_steer - receive steering: VLAN filter, MAC filter, traffic type, TIR
+ * @vlan: table of VLANs, the root
+ * @l2: table of MAC addresses
  * @ttc: table of traffic types
+ * @vlan_groups: VLAN, no tag, everything
  * @l2_groups: exact address, multicast bit, everything
  * @ttc_groups: type and protocol, type, everything
  * @addrs: rules of the first L2 group; the index is the flow index
+ * @mpfs: entries taken of the table that several hosts share
+ * @vids: VLANs whose rules are set
+ * @vlan_lock: protects the three below
+ * @vlan_filter: VLANs are filtered
+ * @vlan_promisc: but all are let in, since the netdev is promiscuous
+ * @any_vlan: the rule is set that lets all VLANs in
  * @allmulti: the multicast rule is set
  * @promisc: the catch-all rule is set
  */
 struct crnic_steer {
+	u32 vlan;
 	u32 l2;
 	u32 ttc;
+	u32 vlan_groups[3];
 	u32 l2_groups[3];
 	u32 ttc_groups[3];
 	struct crnic_l2_addr addrs[CRNIC_L2_ADDRS];
+	DECLARE_BITMAP(mpfs, CRNIC_L2_ADDRS);
+	DECLARE_BITMAP(vids, VLAN_N_VID);
+	struct mutex vlan_lock;	/* protects the three below; a leaf lock but for commands */
+	bool vlan_filter;
+	bool vlan_promisc;
+	bool any_vlan;
 	bool allmulti;
 	bool promisc;
 };
@@ -337,9 +359,26 @@ int crnic_rss_deactivate(struct crnic_net *net);
 void crnic_rss_default_table(struct crnic_net *net);
 
 /* steer.c */
+struct crnic_group_range {
+	u32 first;
+	u32 last;
+};
+
+int crnic_steer_table_create(struct crnic_net *net, u8 level, u8 log_size, u32 *table);
+int crnic_groups_create(struct crnic_net *net, u32 table, const struct crnic_group_range *r,
+			const struct crnic_flow_match masks[2], u32 groups[3]);
+void crnic_groups_destroy(struct crnic_net *net, u32 table, const u32 groups[3]);
 int crnic_steer_create(struct crnic_net *net);
 void crnic_steer_destroy(struct crnic_net *net);
 void crnic_steer_sync(struct crnic_net *net);
+
+/* vlan.c */
+int crnic_vlan_create(struct crnic_net *net);
+void crnic_vlan_destroy(struct crnic_net *net);
+void crnic_vlan_promisc_set(struct crnic_net *net, bool promisc);
+int crnic_vlan_filter_set(struct crnic_net *net, bool on);
+int crnic_vlan_add(struct crnic_net *net, u16 vid);
+void crnic_vlan_del(struct crnic_net *net, u16 vid);
 
 /* link.c */
 int crnic_link_init(struct crnic_net *net);

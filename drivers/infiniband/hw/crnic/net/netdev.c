@@ -221,12 +221,31 @@ static int crnic_net_set_features(struct net_device *netdev, netdev_features_t f
 	netdev_features_t changed = netdev->features ^ features;
 	struct crnic_net *net = to_cnet(netdev);
 	struct crnic_net_settings to = crnic_net_settings(net);
+	int err;
 
+	err = crnic_vlan_filter_set(net, features & NETIF_F_HW_VLAN_CTAG_FILTER);
+	if (err)
+		return err;
 	/* VLAN stripping is an attribute of the RQs; the rest is looked at per packet */
 	if (!(changed & NETIF_F_HW_VLAN_CTAG_RX))
 		return 0;
 	to.features ^= NETIF_F_HW_VLAN_CTAG_RX;
-	return crnic_net_change(net, &to);
+	err = crnic_net_change(net, &to);
+	if (err)
+		crnic_vlan_filter_set(net, netdev->features & NETIF_F_HW_VLAN_CTAG_FILTER);
+	return err;
+}
+
+/* S-tags are not filtered, and so not announced here */
+static int crnic_net_vlan_add(struct net_device *netdev, __be16 proto, u16 vid)
+{
+	return crnic_vlan_add(to_cnet(netdev), vid);
+}
+
+static int crnic_net_vlan_kill(struct net_device *netdev, __be16 proto, u16 vid)
+{
+	crnic_vlan_del(to_cnet(netdev), vid);
+	return 0;
 }
 
 static void crnic_net_tx_timeout(struct net_device *netdev, unsigned int txqueue)
@@ -273,6 +292,8 @@ static const struct net_device_ops crnic_netdev_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 	.ndo_change_mtu = crnic_net_change_mtu,
 	.ndo_set_features = crnic_net_set_features,
+	.ndo_vlan_rx_add_vid = crnic_net_vlan_add,
+	.ndo_vlan_rx_kill_vid = crnic_net_vlan_kill,
 	.ndo_tx_timeout = crnic_net_tx_timeout,
 	.ndo_get_stats64 = crnic_net_get_stats64,
 };
@@ -316,7 +337,7 @@ static void crnic_net_set_netdev(struct crnic_net *net)
 	netdev->ethtool_ops = &crnic_ethtool_ops;
 	netdev->watchdog_timeo = 15 * HZ;
 	netdev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_RXHASH |
-			      NETIF_F_HW_VLAN_CTAG_RX;
+			      NETIF_F_HW_VLAN_CTAG_RX | NETIF_F_HW_VLAN_CTAG_FILTER;
 	if (CRNIC_CAP_ETH(net->dev, max_lso_cap))
 		netdev->hw_features |= NETIF_F_TSO | NETIF_F_TSO6;
 	/* without insertion by the device, a tag can only ride in inline headers */
@@ -325,7 +346,8 @@ static void crnic_net_set_netdev(struct crnic_net *net)
 		netdev->hw_features |= NETIF_F_HW_VLAN_CTAG_TX;
 	netdev->features = netdev->hw_features | NETIF_F_HIGHDMA;
 	netdev->vlan_features = netdev->hw_features &
-		~(NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_CTAG_RX);
+		~(NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_CTAG_RX |
+		  NETIF_F_HW_VLAN_CTAG_FILTER);
 	netdev->priv_flags |= IFF_UNICAST_FLT;
 	netdev->dev_port = 0;
 	netif_set_real_num_tx_queues(netdev, net->num_channels);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Receive steering.  Two tables: the root matches the destination MAC, the
- * second one the traffic type, whose rules lead to the TIRs.  VLANs are not
- * filtered.
+ * Receive steering.  Three tables: the root (vlan.c) matches the VLAN, the second
+ * one the destination MAC, the third one the traffic type, whose rules lead to the
+ * TIRs.
  */
 #include <linux/etherdevice.h>
 
@@ -34,11 +34,6 @@ static const struct crnic_tt_rule {
 };
 
 /* Ranges of the groups, in crnic_steer.l2_groups and .ttc_groups */
-struct crnic_group_range {
-	u32 first;
-	u32 last;
-};
-
 static const struct crnic_group_range crnic_l2_ranges[] = {
 	{ 0, CRNIC_L2_ADDRS - 1 },
 	{ CRNIC_L2_MULTI, CRNIC_L2_MULTI },
@@ -55,8 +50,20 @@ static const u8 crnic_mcast_bit[ETH_ALEN] = { 0x01 };
 
 /* --- groups --- */
 
-static int crnic_groups_create(struct crnic_net *net, u32 table, const struct crnic_group_range *r,
-			       const struct crnic_flow_match masks[3], u32 groups[3])
+/**
+ * crnic_groups_create - part a table into three groups
+ * @net: netdev
+ * @table: flow table
+ * @r: the three ranges of flow indices
+ * @masks: what the first two compare; the third one matches everything
+ * @groups: their numbers
+ *
+ * Context: process.
+ *
+ * Return: 0 or a negative errno, with nothing left behind.
+ */
+int crnic_groups_create(struct crnic_net *net, u32 table, const struct crnic_group_range *r,
+			const struct crnic_flow_match masks[2], u32 groups[3])
 {
 	int err, i;
 
@@ -80,7 +87,8 @@ destroy:
 	return err;
 }
 
-static void crnic_groups_destroy(struct crnic_net *net, u32 table, const u32 groups[3])
+/** crnic_groups_destroy - undo crnic_groups_create() */
+void crnic_groups_destroy(struct crnic_net *net, u32 table, const u32 groups[3])
 {
 	int i;
 
@@ -88,7 +96,18 @@ static void crnic_groups_destroy(struct crnic_net *net, u32 table, const u32 gro
 		crnic_flow_group_destroy(net->dev, table, groups[i]);
 }
 
-static int crnic_table_create(struct crnic_net *net, u8 level, u8 log_size, u32 *table)
+/**
+ * crnic_steer_table_create - create a receive table that nothing leads out of by itself
+ * @net: netdev
+ * @level: CRNIC_FLOW_LEVEL_*
+ * @log_size: log2 of its entries
+ * @table: its number
+ *
+ * Context: process.
+ *
+ * Return: 0 or a negative errno.
+ */
+int crnic_steer_table_create(struct crnic_net *net, u8 level, u8 log_size, u32 *table)
 {
 	struct crnic_flow_table_params p = {
 		.level = level,
@@ -153,7 +172,7 @@ static int crnic_ttc_create(struct crnic_net *net)
 
 	crnic_flow_match_ip(net->dev, 4, &masks[0], &value);
 	crnic_flow_match_ip(net->dev, 4, &masks[1], &value);
-	err = crnic_table_create(net, CRNIC_FLOW_LEVEL_TTC, CRNIC_TTC_LOG_SIZE, &s->ttc);
+	err = crnic_steer_table_create(net, CRNIC_FLOW_LEVEL_TTC, CRNIC_TTC_LOG_SIZE, &s->ttc);
 	if (err)
 		return err;
 	err = crnic_groups_create(net, s->ttc, crnic_ttc_ranges, masks, s->ttc_groups);
@@ -206,23 +225,50 @@ static int crnic_l2_create(struct crnic_net *net)
 
 	eth_broadcast_addr(masks[0].dmac);
 	ether_addr_copy(masks[1].dmac, crnic_mcast_bit);
-	err = crnic_table_create(net, CRNIC_FLOW_LEVEL_L2, CRNIC_L2_LOG_SIZE, &s->l2);
+	err = crnic_steer_table_create(net, CRNIC_FLOW_LEVEL_L2, CRNIC_L2_LOG_SIZE, &s->l2);
 	if (err)
 		return err;
 	err = crnic_groups_create(net, s->l2, crnic_l2_ranges, masks, s->l2_groups);
 	if (err)
-		goto destroy_table;
-	err = crnic_flow_root_set(net->dev, s->l2);
-	if (err)
-		goto destroy_groups;
-	net->dev->rx_table = s->l2;
-	return 0;
-
-destroy_groups:
-	crnic_groups_destroy(net, s->l2, s->l2_groups);
-destroy_table:
-	crnic_flow_table_destroy(net->dev, s->l2);
+		crnic_flow_table_destroy(net->dev, s->l2);
 	return err;
+}
+
+/* --- the table of a NIC that several hosts share --- */
+
+/* As the manager of the embedded switch we say ourselves which addresses come here */
+static unsigned int crnic_mpfs_size(struct crnic_net *net)
+{
+	if (!CRNIC_CAP_GEN(net->dev, eswitch_manager))
+		return 0;
+	return min_t(u32, BIT(CRNIC_CAP_GEN(net->dev, log_max_l2_table)), CRNIC_L2_ADDRS);
+}
+
+static void crnic_mpfs_add(struct crnic_net *net, struct crnic_l2_addr *a)
+{
+	unsigned int size = crnic_mpfs_size(net), i;
+	struct crnic_steer *s = &net->steer;
+	int err = -ENOSPC;
+
+	if (!size || is_multicast_ether_addr(a->mac))
+		return;
+	i = find_first_zero_bit(s->mpfs, size);
+	if (i < size)
+		err = crnic_l2_table_set(net->dev, i, a->mac);
+	if (err) {
+		netdev_warn(net->netdev, "%pM is not led to this host: %d\n", a->mac, err);
+		return;
+	}
+	set_bit(i, s->mpfs);
+	a->mpfs = i + 1;
+}
+
+static void crnic_mpfs_del(struct crnic_net *net, struct crnic_l2_addr *a)
+{
+	if (!a->mpfs || crnic_l2_table_delete(net->dev, a->mpfs - 1))
+		return;
+	clear_bit(a->mpfs - 1, net->steer.mpfs);
+	a->mpfs = 0;
 }
 
 static void crnic_l2_rules_delete(struct crnic_net *net)
@@ -233,6 +279,7 @@ static void crnic_l2_rules_delete(struct crnic_net *net)
 	for (i = 0; i < CRNIC_L2_ADDRS; i++) {
 		if (s->addrs[i].used)
 			crnic_flow_rule_delete(net->dev, s->l2, i);
+		crnic_mpfs_del(net, &s->addrs[i]);
 	}
 	if (s->allmulti)
 		crnic_flow_rule_delete(net->dev, s->l2, CRNIC_L2_MULTI);
@@ -242,7 +289,6 @@ static void crnic_l2_rules_delete(struct crnic_net *net)
 
 static void crnic_l2_destroy(struct crnic_net *net)
 {
-	crnic_flow_root_clear(net->dev, net->steer.l2);
 	crnic_l2_rules_delete(net);
 	crnic_groups_destroy(net, net->steer.l2, net->steer.l2_groups);
 	crnic_flow_table_destroy(net->dev, net->steer.l2);
@@ -315,6 +361,18 @@ static void crnic_l2_toggle(struct crnic_net *net, u8 group, u32 index, bool wan
 		*set = want;
 }
 
+/* One address, in our own table and in the one that hosts share */
+static void crnic_l2_addr_sync(struct crnic_net *net, u32 index)
+{
+	struct crnic_l2_addr *a = &net->steer.addrs[index];
+
+	crnic_l2_toggle(net, 0, index, a->wanted, &a->used, a->mac);
+	if (a->used && !a->mpfs)
+		crnic_mpfs_add(net, a);
+	else if (!a->used && a->mpfs)
+		crnic_mpfs_del(net, a);
+}
+
 /* The vport's own lists, which a switch in front of the port may look at */
 static void crnic_vport_lists_set(struct crnic_net *net, bool multi)
 {
@@ -353,13 +411,14 @@ void crnic_steer_sync(struct crnic_net *net)
 	u32 pass, i;
 
 	crnic_l2_collect(net, &allmulti, &promisc);
+	crnic_vlan_promisc_set(net, promisc);
 	crnic_l2_toggle(net, 2, CRNIC_L2_ALL, promisc, &s->promisc, NULL);
 	crnic_l2_toggle(net, 1, CRNIC_L2_MULTI, allmulti, &s->allmulti, crnic_mcast_bit);
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < CRNIC_L2_ADDRS; i++) {
 			a = &s->addrs[i];
 			if (a->wanted == !pass)
-				crnic_l2_toggle(net, 0, i, a->wanted, &a->used, a->mac);
+				crnic_l2_addr_sync(net, i);
 		}
 	}
 	crnic_vport_promisc_set(net->dev, (promisc ? CRNIC_PROMISC_ALL : 0) |
@@ -385,13 +444,23 @@ int crnic_steer_create(struct crnic_net *net)
 		return err;
 	err = crnic_l2_create(net);
 	if (err)
-		crnic_ttc_destroy(net);
+		goto destroy_ttc;
+	err = crnic_vlan_create(net);
+	if (err)
+		goto destroy_l2;
+	return 0;
+
+destroy_l2:
+	crnic_l2_destroy(net);
+destroy_ttc:
+	crnic_ttc_destroy(net);
 	return err;
 }
 
 /** crnic_steer_destroy - undo crnic_steer_create() */
 void crnic_steer_destroy(struct crnic_net *net)
 {
+	crnic_vlan_destroy(net);
 	crnic_l2_destroy(net);
 	crnic_ttc_destroy(net);
 }

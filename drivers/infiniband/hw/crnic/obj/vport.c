@@ -204,6 +204,43 @@ int crnic_vport_vlans_set(struct crnic_dev *dev, const u16 *vids, unsigned int n
 }
 
 /**
+ * crnic_l2_table_set - let packets for an address come to this function's host
+ * @dev: device
+ * @index: entry, below 2^log_max_l2_table
+ * @mac: unicast address
+ *
+ * Context: process.
+ * Return: 0 or a negative errno.
+ */
+int crnic_l2_table_set(struct crnic_dev *dev, u32 index, const u8 mac[ETH_ALEN])
+{
+	CRNIC_CMD(set_l2_table_entry);
+	u8 *addr = MLX5_ADDR_OF(set_l2_table_entry_in, in, mac_address);
+
+	MLX5_SET(set_l2_table_entry_in, in, opcode, MLX5_CMD_OP_SET_L2_TABLE_ENTRY);
+	MLX5_SET(set_l2_table_entry_in, in, table_index, index);
+	ether_addr_copy(addr + CRNIC_VPORT_MAC_PAD, mac);
+	return CRNIC_EXEC(dev, set_l2_table_entry);
+}
+
+/**
+ * crnic_l2_table_delete - let them come no more
+ * @dev: device
+ * @index: entry
+ *
+ * Context: process.
+ * Return: 0 or a negative errno.
+ */
+int crnic_l2_table_delete(struct crnic_dev *dev, u32 index)
+{
+	CRNIC_CMD(delete_l2_table_entry);
+
+	MLX5_SET(delete_l2_table_entry_in, in, opcode, MLX5_CMD_OP_DELETE_L2_TABLE_ENTRY);
+	MLX5_SET(delete_l2_table_entry_in, in, table_index, index);
+	return CRNIC_EXEC(dev, delete_l2_table_entry);
+}
+
+/**
  * crnic_vport_state_query - does the function have a link?
  * @dev: device
  * @up: it has
