@@ -27,6 +27,19 @@ int crnic_uar_dealloc(struct crnic_dev *dev, u32 index);
 int crnic_uar_create(struct crnic_dev *dev, struct crnic_uar *uar);
 void crnic_uar_destroy(struct crnic_dev *dev, struct crnic_uar *uar);
 phys_addr_t crnic_uar_phys(struct crnic_dev *dev, u32 index);
-bool crnic_uar_fits(struct crnic_dev *dev, u32 index);
+
+/**
+ * struct crnic_uar_place - what says where doorbell pages are
+ * @page_shift: log2 of a system page
+ * @uar_4k: numbers count pages of 4 KiB whatever a system page is
+ * @bar_len: length of BAR0
+ */
+struct crnic_uar_place {
+	u8 page_shift;
+	bool uar_4k;
+	u64 bar_len;
+};
+
+int crnic_uar_place(const struct crnic_uar_place *at, u32 index, u64 *offset);
 
 #endif /* CRNIC_UAR_H */

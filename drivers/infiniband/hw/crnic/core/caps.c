@@ -31,7 +31,8 @@ static void crnic_caps_choose(__be32 *cap, const __be32 *max)
 	MLX5_SET(cmd_hca_cap, cap, pkey_table_size, 0);
 	/* command signatures are of no use on a bus with checksums */
 	MLX5_SET(cmd_hca_cap, cap, cmdif_checksum, 0);
-	MLX5_SET(cmd_hca_cap, cap, log_uar_page_sz, 0);
+	/* the doorbell pages of a process fill whole system pages: nobody else's lie beside them */
+	MLX5_SET(cmd_hca_cap, cap, log_uar_page_sz, PAGE_SHIFT - CRNIC_ADAPTER_PAGE_SHIFT);
 }
 
 /* The answer to an atomic lands in the byte order of the host only if that was asked for */

