@@ -123,6 +123,20 @@ static void gives_out_all_but_one(struct kunit *test)
 	ib_srq_close(w);
 }
 
+/* segments of a WQE: the link, then what is scattered to */
+static void short_list_ends_with_the_devices_key(struct kunit *test)
+{
+	struct ib_srq_world *w = ib_srq_world(test);
+	const struct mlx5_wqe_data_seg *end = w->srq.ring.buf.addr +
+					      sizeof(struct mlx5_wqe_srq_next_seg);
+
+	w->fw->dev->terminate_lkey = cpu_to_be32(0x4711);
+	KUNIT_ASSERT_EQ(test, ib_srq_fill(w, 1), 1);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(end->lkey), 0x4711);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(end->byte_count), 0);
+	ib_srq_close(w);
+}
+
 static void cqe_that_comes_twice_counts_once(struct kunit *test)
 {
 	struct ib_srq_world *w = ib_srq_world(test);
@@ -167,6 +181,7 @@ static void cleaning_a_cq_gives_each_wqe_back_once(struct kunit *test)
 
 static struct kunit_case ib_srq_cases[] = {
 	KUNIT_CASE(gives_out_all_but_one),
+	KUNIT_CASE(short_list_ends_with_the_devices_key),
 	KUNIT_CASE(cqe_that_comes_twice_counts_once),
 	KUNIT_CASE(cqe_of_a_free_wqe_is_dropped),
 	KUNIT_CASE(cleaning_a_cq_gives_each_wqe_back_once),

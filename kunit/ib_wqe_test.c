@@ -9,6 +9,7 @@
 #define RING_BYTES	(RING_BBS * CRNIC_WQE_BB)
 #define GUARD		0xa5
 #define QPN		0x1234
+#define END_KEY		0x4711	/* not the one that older firmware has */
 
 /**
  * struct ib_wqe_state - a send queue
@@ -267,9 +268,9 @@ static void ends_a_short_receive_list(struct kunit *test)
 	struct ib_recv_wr wr = { .sg_list = sges, .num_sge = 3 };
 	struct ib_wqe_state *s = test->priv;
 
-	crnic_rwqe_build(s->ring, 4, &wr);
+	crnic_rwqe_build(s->ring, 4, &wr, cpu_to_be32(END_KEY));
 	EXPECT_WORDS(test, 0, 0x100, 0xabcd, 0x11223344, 0x55667788, 3, 0xef01, 0, 0x2000,
-		     0, 0x100, 0, 0);
+		     0, END_KEY, 0, 0);
 	expect_guard(test, 0, 48);
 }
 
@@ -278,7 +279,7 @@ static void full_receive_list_has_no_end(struct kunit *test)
 	struct ib_recv_wr wr = { .sg_list = sges, .num_sge = 1 };
 	struct ib_wqe_state *s = test->priv;
 
-	crnic_rwqe_build(s->ring, 1, &wr);
+	crnic_rwqe_build(s->ring, 1, &wr, cpu_to_be32(END_KEY));
 	expect_guard(test, 0, 16);
 }
 

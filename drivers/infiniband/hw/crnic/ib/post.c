@@ -81,7 +81,7 @@ int crnic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	return err;
 }
 
-static int crnic_rq_post_one(struct crnic_rq *rq, const struct ib_recv_wr *wr)
+static int crnic_rq_post_one(struct crnic_rq *rq, const struct ib_recv_wr *wr, __be32 end)
 {
 	const u32 at = rq->pc & (rq->size - 1);
 
@@ -91,7 +91,7 @@ static int crnic_rq_post_one(struct crnic_rq *rq, const struct ib_recv_wr *wr)
 	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
 		return -EINVAL;
 
-	crnic_rwqe_build(rq->buf + ((size_t)at << rq->shift), rq->max_sge, wr);
+	crnic_rwqe_build(rq->buf + ((size_t)at << rq->shift), rq->max_sge, wr, end);
 	rq->wr_ids[at] = wr->wr_id;
 	rq->pc++;
 	return 0;
@@ -109,6 +109,7 @@ static int crnic_rq_post_one(struct crnic_rq *rq, const struct ib_recv_wr *wr)
 int crnic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		       const struct ib_recv_wr **bad_wr)
 {
+	const __be32 end = to_cdev(ibqp->device)->terminate_lkey;
 	struct crnic_ib_qp *qp = to_cqp(ibqp);
 	struct crnic_rq *rq = &qp->rq;
 	unsigned long irq;
@@ -118,7 +119,7 @@ int crnic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	spin_lock_irqsave(&rq->lock, irq);
 	first = rq->pc;
 	for (; wr; wr = wr->next) {
-		err = crnic_rq_post_one(rq, wr);
+		err = crnic_rq_post_one(rq, wr, end);
 		if (err) {
 			*bad_wr = wr;
 			break;

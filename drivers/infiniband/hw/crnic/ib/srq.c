@@ -351,7 +351,8 @@ static int crnic_srq_post_one(struct crnic_ib_srq *srq, const struct ib_recv_wr 
 	if (wr->num_sge < 0 || wr->num_sge > srq->max_sge)
 		return -EINVAL;
 
-	crnic_rwqe_build(crnic_srq_wqe(srq, srq->head) + 1, srq->max_sge, wr);
+	crnic_rwqe_build(crnic_srq_wqe(srq, srq->head) + 1, srq->max_sge, wr,
+			 to_cdev(srq->ibsrq.device)->terminate_lkey);
 	srq->wr_ids[srq->head] = wr->wr_id;
 	__set_bit(srq->head, srq->posted);
 	srq->head = crnic_srq_next(srq, srq->head);

@@ -366,10 +366,9 @@ int crnic_wqe_build(const struct crnic_sq *sq, const struct crnic_sq_ctx *c,
  * @wqe: where
  * @max_sge: entries that there is room for
  * @wr: work request with at most that many
- *
- * A list that does not fill the WQE ends with the terminating key.
+ * @end: key that ends a list which does not fill the WQE, as the device told
  */
-void crnic_rwqe_build(void *wqe, u32 max_sge, const struct ib_recv_wr *wr)
+void crnic_rwqe_build(void *wqe, u32 max_sge, const struct ib_recv_wr *wr, __be32 end)
 {
 	struct mlx5_wqe_data_seg *seg = wqe;
 	int i;
@@ -388,6 +387,6 @@ void crnic_rwqe_build(void *wqe, u32 max_sge, const struct ib_recv_wr *wr)
 		return;
 
 	seg->byte_count = 0;
-	seg->lkey = cpu_to_be32(CRNIC_INVALID_LKEY);
+	seg->lkey = end;
 	seg->addr = 0;
 }

@@ -39,7 +39,7 @@ struct crnic_sq_ctx {
 void crnic_wqe_put(struct crnic_sq_wqe *wqe, const void *data, u32 len);
 int crnic_wqe_build(const struct crnic_sq *sq, const struct crnic_sq_ctx *c,
 		    const struct ib_send_wr *wr);
-void crnic_rwqe_build(void *wqe, u32 max_sge, const struct ib_recv_wr *wr);
+void crnic_rwqe_build(void *wqe, u32 max_sge, const struct ib_recv_wr *wr, __be32 end);
 u8 crnic_wqe_completion(enum ib_wr_opcode opcode);
 bool crnic_wqe_owes_fence(enum ib_wr_opcode opcode);
 
