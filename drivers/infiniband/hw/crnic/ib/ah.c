@@ -5,6 +5,7 @@
  * ib_core resolved; the kernel's is kept ready here.
  */
 #include <linux/etherdevice.h>
+#include <net/inet_ecn.h>
 #include <rdma/ib_cache.h>
 
 #include "ib.h"
@@ -35,6 +36,9 @@ static void crnic_av_fill(const struct crnic_dev *dev, const struct rdma_ah_attr
 	av->tclass = grh->traffic_class;
 	av->stat_rate_sl = (rdma_ah_get_sl(attr) & 7) << CRNIC_AV_SL_SHIFT;
 	av->udp_sport = crnic_av_udp_sport(dev, grh);
+	/* a card does so for datagrams; connected QPs have a field for it (mlx5_ib: ah.c) */
+	if (grh->sgid_attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP)
+		av->tclass |= INET_ECN_ECT_0;
 	ether_addr_copy(av->rmac, attr->roce.dmac);
 }
 
@@ -68,6 +72,7 @@ int crnic_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struc
 		return -EINVAL;
 
 	crnic_av_fill(to_cdev(ibah->device), attr, &to_cah(ibah)->av);
+	to_cah(ibah)->tclass = rdma_ah_read_grh(attr)->traffic_class;
 	return udata ? crnic_ah_respond(attr, udata) : 0;
 }
 
@@ -88,7 +93,7 @@ int crnic_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 	rdma_ah_set_port_num(attr, CRNIC_PORT);
 	rdma_ah_set_sl(attr, av->stat_rate_sl >> CRNIC_AV_SL_SHIFT & 7);
 	rdma_ah_set_grh(attr, NULL, grh & IB_GRH_FLOWLABEL_MASK, grh >> CRNIC_AV_SGID_SHIFT & 0xff,
-			av->hop_limit, av->tclass);
+			av->hop_limit, to_cah(ibah)->tclass);
 	rdma_ah_set_dgid_raw(attr, (void *)av->rgid);
 	ether_addr_copy(attr->roce.dmac, av->rmac);
 	return 0;

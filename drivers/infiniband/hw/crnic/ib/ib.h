@@ -177,9 +177,16 @@ struct crnic_ib_mw {
 	struct ib_mw ibmw;
 };
 
+/**
+ * struct crnic_ib_ah - address handle
+ * @ibah: ib_core's part
+ * @av: what goes with each datagram
+ * @tclass: traffic class as the user gave it; @av has the ECN bits in it
+ */
 struct crnic_ib_ah {
 	struct ib_ah ibah;
 	struct mlx5_av av;
+	u8 tclass;
 };
 
 /**
