@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Regions that a work request gives its pages to (fast registration) */
 #include <linux/dma-mapping.h>
+#include <linux/log2.h>
 
+#include "../compat/mlx5.h"
 #include "ib.h"
 
 /* Translations are counted in units of 16 bytes and read in units of 64 */
 #define CRNIC_MTTS_PER_OCTWORD	2
-#define CRNIC_MTTS_PER_LINE	8
+#define CRNIC_MTTS_PER_LINE	(MLX5_UMR_FLEX_ALIGNMENT / sizeof(__be64))
 
+/*
+ * A list begins at a multiple of this, and the device may read it to the end of
+ * such a piece (mlx5_ib: MLX5_UMR_ALIGN)
+ */
+#define CRNIC_FRWR_ALIGN	2048
+
+/* kmalloc() aligns a power of two to itself */
 static size_t crnic_frwr_bytes(const struct crnic_ib_mr *mr)
 {
-	return (size_t)mr->max_descs * sizeof(*mr->descs);
+	return max_t(size_t, CRNIC_FRWR_ALIGN,
+		     roundup_pow_of_two(mr->max_descs * sizeof(*mr->descs)));
 }
 
 static int crnic_frwr_alloc_list(struct crnic_dev *dev, struct crnic_ib_mr *mr)
@@ -135,6 +145,9 @@ int crnic_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, un
 	mr->ndescs = 0;
 	dma_sync_single_for_cpu(dev->device, mr->descs_dma, crnic_frwr_bytes(mr), DMA_TO_DEVICE);
 	n = ib_sg_to_pages(ibmr, sg, nents, offset, crnic_frwr_set_page);
+	/* the last unit goes into the key as a whole: nothing of an earlier list with it */
+	memset(mr->descs + mr->ndescs, 0,
+	       (-mr->ndescs & (CRNIC_MTTS_PER_LINE - 1)) * sizeof(*mr->descs));
 	dma_sync_single_for_device(dev->device, mr->descs_dma, crnic_frwr_bytes(mr),
 				   DMA_TO_DEVICE);
 	return n;
