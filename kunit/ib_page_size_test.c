@@ -58,6 +58,9 @@ static const struct ib_region_case ib_region_cases[] = {
 	  0x7f0000000000, 0x7f0000000000, 4ULL * SZ_1G, 0, 30, 4 },
 	{ "unaligned_start_and_length", { { 0x5000, SZ_4K }, { 0x6000, SZ_4K } },
 	  0x10123, 0x123, 0x1000, 0, 12, 2 },
+	/* no page begins where both do */
+	{ "rejects_an_offset_unlike_the_memorys", { { 0x5000, SZ_4K } },
+	  0x10100, 0x10200, 0x100, -EINVAL, 0, 0 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(ib_region, ib_region_cases, name);

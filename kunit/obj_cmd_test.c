@@ -73,10 +73,12 @@ static void window_is_free_until_it_is_bound(struct kunit *test)
 
 static void change_of_a_key_has_its_rights_and_its_domain(struct kunit *test)
 {
+	struct fake_fw *fw = fake_fw_with_caps(test);
 	struct mlx5_mkey_seg seg = {};
 	const void *mkc = &seg;
 
-	crnic_mkey_fill_change(&seg, 9, CRNIC_MKEY_LOCAL_READ | CRNIC_MKEY_REMOTE_WRITE);
+	crnic_mkey_fill_change(fw->dev, &seg, 9,
+			       CRNIC_MKEY_LOCAL_READ | CRNIC_MKEY_REMOTE_WRITE);
 	KUNIT_EXPECT_EQ(test, MLX5_GET(mkc, mkc, pd), 9);
 	KUNIT_EXPECT_EQ(test, MLX5_GET(mkc, mkc, qpn), 0xffffff);
 	KUNIT_EXPECT_EQ(test, MLX5_GET(mkc, mkc, lr), 1);
@@ -98,6 +100,8 @@ static void keeps_the_key_unless_the_device_cannot(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, crnic_umr_can_change(fw->dev, none, atomic));
 	KUNIT_EXPECT_TRUE(test, crnic_umr_can_change(fw->dev, none,
 						     none | CRNIC_MKEY_REMOTE_WRITE));
+	KUNIT_EXPECT_TRUE(test, crnic_umr_can_change(fw->dev, none, none | CRNIC_MKEY_RELAXED));
+	MLX5_SET(cmd_hca_cap, cap, relaxed_ordering_write, 1);
 	KUNIT_EXPECT_FALSE(test, crnic_umr_can_change(fw->dev, none, none | CRNIC_MKEY_RELAXED));
 	MLX5_SET(cmd_hca_cap, cap, umr_modify_atomic_disabled, 1);
 	KUNIT_EXPECT_FALSE(test, crnic_umr_can_change(fw->dev, atomic, none));

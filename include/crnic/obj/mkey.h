@@ -58,7 +58,8 @@ struct crnic_mkey_params {
 };
 
 int crnic_mkey_create(struct crnic_dev *dev, const struct crnic_mkey_params *p, u32 *key);
-void crnic_mkey_fill_change(struct mlx5_mkey_seg *seg, u32 pdn, u32 access);
+void crnic_mkey_fill_change(struct crnic_dev *dev, struct mlx5_mkey_seg *seg, u32 pdn,
+			    u32 access);
 void crnic_mkey_fill_free(struct mlx5_mkey_seg *seg, u32 pdn, bool free);
 int crnic_mkey_destroy(struct crnic_dev *dev, u32 key);
 

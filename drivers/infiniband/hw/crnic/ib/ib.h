@@ -8,6 +8,7 @@
  * <crnic/obj/> instead.
  */
 #include <linux/notifier.h>
+#include <linux/sizes.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_umem.h>
@@ -501,6 +502,29 @@ int crnic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 u32 crnic_mkey_access(int access);
 
 /* umr.c */
+/* Translations: of a unit in which lists are read, of 16 bytes, and of a piece of a list */
+#define CRNIC_UMR_LIST_UNIT	8U
+#define CRNIC_UMR_PER_OCTWORD	2U
+#define CRNIC_UMR_LIST_BYTES	SZ_16K
+#define CRNIC_UMR_LIST_LEN	(CRNIC_UMR_LIST_BYTES / sizeof(__be64))
+
+/**
+ * struct crnic_umr_list - a piece of a key's translations
+ * @mtts: the translations
+ * @dma: their bus address
+ * @first: the first one's place in the key
+ * @num: their number
+ */
+struct crnic_umr_list {
+	__be64 *mtts;
+	dma_addr_t dma;
+	u32 first;
+	u32 num;
+};
+
+bool crnic_umr_can_load(const struct crnic_dev *dev, u32 octwords);
+int crnic_umr_write_list(struct crnic_ib *ib, u32 key, const struct crnic_umr_list *list);
+int crnic_umr_load(struct crnic_ib *ib, u32 key, const struct crnic_pas *pas);
 bool crnic_umr_can_change(const struct crnic_dev *dev, u32 from, u32 to);
 int crnic_umr_change(struct crnic_ib *ib, u32 key, u32 pdn, u32 access);
 int crnic_umr_revoke(struct crnic_ib *ib, u32 key);

@@ -17,10 +17,11 @@ static const struct {
 	{ IB_ACCESS_REMOTE_READ,	CRNIC_MKEY_REMOTE_READ },
 	{ IB_ACCESS_REMOTE_WRITE,	CRNIC_MKEY_REMOTE_WRITE },
 	{ IB_ACCESS_REMOTE_ATOMIC,	CRNIC_MKEY_ATOMIC },
+	{ IB_ACCESS_RELAXED_ORDERING,	CRNIC_MKEY_RELAXED },
 };
 
 /**
- * crnic_mkey_access - rights of a memory key
+ * crnic_mkey_access - rights and hints of a memory key
  * @access: mask of ib_access_flags
  *
  * Return: mask of enum crnic_mkey_access; local read is always there.
@@ -90,6 +91,33 @@ static int crnic_mr_check_access(int access)
 	return 0;
 }
 
+/*
+ * A list of that many pages goes into a key with the command that makes it.  A
+ * longer one is brought by work requests where these can: a command has a
+ * largest size, and needs memory for all of the list at once.
+ */
+#define CRNIC_MR_CMD_PAGES	8192U
+
+static int crnic_mr_load_key(struct crnic_ib_mr *mr, struct ib_pd *ibpd,
+			     struct crnic_mkey_params *p, const struct crnic_pas *pas)
+{
+	struct crnic_ib *ib = to_cib(ibpd->device);
+	int err;
+
+	p->free = true;
+	p->page_shift = pas->page_shift;
+	err = crnic_mr_create_key(mr, ibpd, p);
+	if (err)
+		return err;
+
+	err = crnic_umr_load(ib, mr->ibmr.lkey, pas);
+	if (!err)
+		err = crnic_umr_revive(ib, mr->ibmr.lkey, p->pdn);
+	if (err)
+		crnic_mkey_destroy(ib->dev, mr->ibmr.lkey);
+	return err;
+}
+
 /* a key for @mr->umem, which stays the caller's on failure */
 static int crnic_mr_create_user_key(struct crnic_ib_mr *mr, struct ib_pd *ibpd, u64 iova)
 {
@@ -99,15 +127,21 @@ static int crnic_mr_create_user_key(struct crnic_ib_mr *mr, struct ib_pd *ibpd, 
 		.len = mr->umem->length,
 		.umr = true,	/* rights and PD can change: umr.c */
 	};
+	struct crnic_dev *dev = to_cdev(ibpd->device);
 	struct crnic_pas pas = {};
 	int err;
 
-	err = crnic_pas_of_region(to_cdev(ibpd->device), mr->umem, iova, &pas);
+	err = crnic_pas_of_region(dev, mr->umem, iova, &pas);
 	if (err)
 		return err;
 
-	p.pas = &pas;
-	err = crnic_mr_create_key(mr, ibpd, &p);
+	p.octwords = ALIGN(pas.npages, CRNIC_UMR_LIST_UNIT) / CRNIC_UMR_PER_OCTWORD;
+	if (pas.npages > CRNIC_MR_CMD_PAGES && crnic_umr_can_load(dev, p.octwords)) {
+		err = crnic_mr_load_key(mr, ibpd, &p, &pas);
+	} else {
+		p.pas = &pas;
+		err = crnic_mr_create_key(mr, ibpd, &p);
+	}
 	if (err)
 		return err;
 

@@ -2,31 +2,36 @@
 /*
  * The kernel's own work requests on memory keys (UMR).  A region that gets
  * another protection domain or other rights keeps its key that way, which no
- * command could do.  Requests are rare: one QP, one request at a time, and its
+ * command could do; and a list of pages that is too long for a command goes into
+ * its key in pieces.  Requests are rare: one QP, one request at a time, and its
  * queues are made when the first one comes.
  */
+#include <linux/dma-mapping.h>
+
 #include <crnic/obj/qp.h>
 
 #include "../compat/compat.h"
-#include "ib.h"
+#include "../compat/mlx5.h"
+#include "wqe.h"
 
 #define CRNIC_UMR_LOG_CQ	3
 #define CRNIC_UMR_LOG_SQ	3
 #define CRNIC_UMR_TIMEOUT_MS	10000
+#define CRNIC_UMR_LOG_MSG_MAX	12
 
 /**
- * struct crnic_umr_wqe - a request; it fills two basic blocks
+ * struct crnic_umr_wqe - a request
  * @ctrl: opcode, key
  * @umr: which fields of the key change
  * @mkey: their values
+ * @list: where translations are, if it brings any
  */
 struct crnic_umr_wqe {
 	struct mlx5_wqe_ctrl_seg ctrl;
 	struct mlx5_wqe_umr_ctrl_seg umr;
 	struct mlx5_mkey_seg mkey;
+	struct mlx5_wqe_data_seg list;
 };
-
-#define CRNIC_UMR_BBS		(sizeof(struct crnic_umr_wqe) / CRNIC_WQE_BB)
 
 /**
  * struct crnic_ib_umr - the QP, and who may use it
@@ -36,6 +41,7 @@ struct crnic_umr_wqe {
  * @cq_ring: the CQ's memory
  * @ring: the QP's memory
  * @qpn: its number
+ * @lkey: key of all bus addresses, which lists are read by
  * @ci: consumer counter of the CQ
  * @pc: producer counter of the QP in basic blocks
  * @made: the queues exist
@@ -48,13 +54,14 @@ struct crnic_ib_umr {
 	struct crnic_ring cq_ring;
 	struct crnic_ring ring;
 	u32 qpn;
+	u32 lkey;
 	u32 ci;
 	u16 pc;
 	bool made;
 	bool ready;
 };
 
-static_assert(sizeof(struct crnic_umr_wqe) == 2 * CRNIC_WQE_BB);
+static_assert(offsetof(struct crnic_umr_wqe, list) == 2 * CRNIC_WQE_BB);
 
 static void crnic_umr_cq_comp(struct crnic_cq *cq)
 {
@@ -135,6 +142,9 @@ static int crnic_umr_start_qp(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 	const struct crnic_qp_attr a = {
 		.st = MLX5_QP_ST_REG_UMR,
 		.pm_state = MLX5_QP_PM_MIGRATED,
+		/* it sends no packet, but INIT2RTR wants a path all the same */
+		.mtu = IB_MTU_4096,
+		.log_msg_max = CRNIC_UMR_LOG_MSG_MAX,
 		.rlky = true,
 		.pdn = dev->pdn,
 		.scqn = umr->cq.cqn,
@@ -155,8 +165,21 @@ static int crnic_umr_start_qp(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 	return 0;
 }
 
+static int crnic_umr_create_lkey(struct crnic_dev *dev, struct crnic_ib_umr *umr)
+{
+	const struct crnic_mkey_params p = {
+		.pdn = dev->pdn,
+		.mode = CRNIC_MKEY_PA,
+		.access = CRNIC_MKEY_LOCAL_READ,
+		.whole = true,
+	};
+
+	return crnic_mkey_create(dev, &p, &umr->lkey);
+}
+
 static void crnic_umr_unmake(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 {
+	crnic_mkey_destroy(dev, umr->lkey);
 	if (!crnic_qp_destroy(dev, umr->qpn))
 		crnic_ring_free(dev, NULL, &umr->ring);
 	crnic_umr_destroy_cq(dev, umr);
@@ -167,16 +190,23 @@ static int crnic_umr_make(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 	int err;
 
 	lockdep_assert_held(&umr->lock);
-	err = crnic_umr_create_cq(dev, umr);
+	err = crnic_umr_create_lkey(dev, umr);
 	if (err)
 		return err;
+	err = crnic_umr_create_cq(dev, umr);
+	if (err)
+		goto err_lkey;
 	err = crnic_umr_create_qp(dev, umr);
-	if (err) {
-		crnic_umr_destroy_cq(dev, umr);
-		return err;
-	}
+	if (err)
+		goto err_cq;
 	umr->made = true;
 	return 0;
+
+err_cq:
+	crnic_umr_destroy_cq(dev, umr);
+err_lkey:
+	crnic_mkey_destroy(dev, umr->lkey);
+	return err;
 }
 
 /* the opcode of the next CQE, or MLX5_CQE_INVALID */
@@ -225,19 +255,24 @@ static int crnic_umr_get_ready(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 }
 
 static void crnic_umr_post(struct crnic_dev *dev, struct crnic_ib_umr *umr,
-			   const struct crnic_umr_wqe *wqe)
+			   struct crnic_umr_wqe *wqe)
 {
-	struct crnic_umr_wqe *at = umr->ring.buf.addr +
-		((umr->pc & (BIT(CRNIC_UMR_LOG_SQ) - 1)) << CRNIC_WQE_BB_SHIFT);
+	const size_t bytes = wqe->list.byte_count ? sizeof(*wqe) :
+						    offsetof(struct crnic_umr_wqe, list);
+	struct crnic_sq_wqe at = {
+		.ring = umr->ring.buf.addr,
+		.mask = (CRNIC_WQE_BB << CRNIC_UMR_LOG_SQ) - 1,
+		.pos = (u32)umr->pc << CRNIC_WQE_BB_SHIFT,
+	};
 
-	*at = *wqe;
-	at->ctrl.opmod_idx_opcode = cpu_to_be32((u32)umr->pc << MLX5_WQE_CTRL_WQE_INDEX_SHIFT |
-						MLX5_OPCODE_UMR);
-	at->ctrl.qpn_ds = cpu_to_be32(umr->qpn << MLX5_WQE_CTRL_QPN_SHIFT |
-				      sizeof(*at) / MLX5_SEND_WQE_DS);
-	at->ctrl.fm_ce_se = MLX5_WQE_CTRL_CQ_UPDATE | MLX5_FENCE_MODE_INITIATOR_SMALL;
-	umr->pc += CRNIC_UMR_BBS;
-	crnic_sq_ring(&dev->uar, &umr->ring.dbr.db[MLX5_SND_DBR], umr->pc, at);
+	wqe->ctrl.opmod_idx_opcode = cpu_to_be32((u32)umr->pc << MLX5_WQE_CTRL_WQE_INDEX_SHIFT |
+						 MLX5_OPCODE_UMR);
+	wqe->ctrl.qpn_ds = cpu_to_be32(umr->qpn << MLX5_WQE_CTRL_QPN_SHIFT |
+				       bytes / MLX5_SEND_WQE_DS);
+	wqe->ctrl.fm_ce_se = MLX5_WQE_CTRL_CQ_UPDATE | MLX5_FENCE_MODE_INITIATOR_SMALL;
+	crnic_wqe_put(&at, wqe, bytes);
+	umr->pc += DIV_ROUND_UP(bytes, CRNIC_WQE_BB);
+	crnic_sq_ring(&dev->uar, &umr->ring.dbr.db[MLX5_SND_DBR], umr->pc, &wqe->ctrl);
 }
 
 static int crnic_umr_wait(struct crnic_dev *dev, struct crnic_ib_umr *umr)
@@ -260,7 +295,7 @@ static int crnic_umr_wait(struct crnic_dev *dev, struct crnic_ib_umr *umr)
 	}
 }
 
-static int crnic_umr_execute(struct crnic_ib *ib, const struct crnic_umr_wqe *wqe)
+static int crnic_umr_execute(struct crnic_ib *ib, struct crnic_umr_wqe *wqe)
 {
 	struct crnic_ib_umr *umr = ib->umr;
 	int err;
@@ -268,6 +303,8 @@ static int crnic_umr_execute(struct crnic_ib *ib, const struct crnic_umr_wqe *wq
 	mutex_lock(&umr->lock);
 	err = crnic_umr_get_ready(ib->dev, umr);
 	if (!err) {
+		if (wqe->list.byte_count)
+			wqe->list.lkey = cpu_to_be32(umr->lkey);
 		crnic_umr_post(ib->dev, umr, wqe);
 		err = crnic_umr_wait(ib->dev, umr);
 		umr->ready = !err;
@@ -288,8 +325,16 @@ bool crnic_umr_can_change(const struct crnic_dev *dev, u32 from, u32 to)
 {
 	const u32 changed = from ^ to;
 
-	return !(changed & CRNIC_MKEY_RELAXED) &&
-	       !(changed & CRNIC_MKEY_ATOMIC && CRNIC_CAP_GEN(dev, umr_modify_atomic_disabled));
+	if (changed & CRNIC_MKEY_ATOMIC && CRNIC_CAP_GEN(dev, umr_modify_atomic_disabled))
+		return false;
+	if (!(changed & CRNIC_MKEY_RELAXED))
+		return true;
+
+	/* a hint that the device does not take makes no difference */
+	return (!CRNIC_CAP_GEN(dev, relaxed_ordering_write) ||
+		CRNIC_CAP_GEN(dev, relaxed_ordering_write_umr)) &&
+	       (!CRNIC_CAP_GEN(dev, relaxed_ordering_read) ||
+		CRNIC_CAP_GEN(dev, relaxed_ordering_read_umr));
 }
 
 /**
@@ -313,8 +358,12 @@ int crnic_umr_change(struct crnic_ib *ib, u32 key, u32 pdn, u32 access)
 
 	if (!CRNIC_CAP_GEN(ib->dev, umr_modify_atomic_disabled))
 		mask |= MLX5_MKEY_MASK_A;
+	if (CRNIC_CAP_GEN(ib->dev, relaxed_ordering_write_umr))
+		mask |= MLX5_MKEY_MASK_RELAXED_ORDERING_WRITE;
+	if (CRNIC_CAP_GEN(ib->dev, relaxed_ordering_read_umr))
+		mask |= MLX5_MKEY_MASK_RELAXED_ORDERING_READ;
 	wqe.umr.mkey_mask = cpu_to_be64(mask);
-	crnic_mkey_fill_change(&wqe.mkey, pdn, access);
+	crnic_mkey_fill_change(ib->dev, &wqe.mkey, pdn, access);
 	return crnic_umr_execute(ib, &wqe);
 }
 
@@ -360,6 +409,112 @@ int crnic_umr_revive(struct crnic_ib *ib, u32 key, u32 pdn)
 {
 	KUNIT_STATIC_STUB_REDIRECT(crnic_umr_revive, ib, key, pdn);
 	return crnic_umr_set_free(ib, key, pdn, false);
+}
+
+/**
+ * crnic_umr_can_load - can work requests bring a key's translations?
+ * @dev: device
+ * @octwords: units of 16 bytes that the key has
+ *
+ * The place in the key is told in 16 bits, unless the device has more.
+ *
+ * Return: true if they can.
+ */
+bool crnic_umr_can_load(const struct crnic_dev *dev, u32 octwords)
+{
+	return !CRNIC_CAP_GEN(dev, umr_modify_entity_size_disabled) &&
+	       (octwords <= BIT(16) || CRNIC_CAP_GEN(dev, umr_extended_translation_offset));
+}
+
+/**
+ * crnic_umr_write_list - bring a piece of a key's translations
+ * @ib: verbs device
+ * @key: free key that was made for it (umr)
+ * @list: the piece
+ *
+ * Context: process; waits for the device.
+ * Return: 0 or errno.
+ */
+int crnic_umr_write_list(struct crnic_ib *ib, u32 key, const struct crnic_umr_list *list)
+{
+	const u32 octwords = ALIGN(list->num, CRNIC_UMR_LIST_UNIT) / CRNIC_UMR_PER_OCTWORD;
+	const u32 at = list->first / CRNIC_UMR_PER_OCTWORD;
+	struct crnic_umr_wqe wqe = {
+		.ctrl.imm = cpu_to_be32(key),
+		.umr.flags = MLX5_UMR_TRANSLATION_OFFSET_EN | MLX5_UMR_CHECK_NOT_FREE,
+		.umr.xlt_octowords = cpu_to_be16(octwords),
+		.umr.xlt_offset = cpu_to_be16(at & 0xffff),
+		.umr.xlt_offset_47_16 = cpu_to_be32(at >> 16),
+		.list.byte_count = cpu_to_be32(octwords * MLX5_SEND_WQE_DS),
+		.list.addr = cpu_to_be64(list->dma),
+	};
+
+	KUNIT_STATIC_STUB_REDIRECT(crnic_umr_write_list, ib, key, list);
+	return crnic_umr_execute(ib, &wqe);
+}
+
+/* the list is read in whole units: nothing of an earlier piece goes with the last one */
+static int crnic_umr_flush_list(struct crnic_ib *ib, u32 key, struct crnic_umr_list *list)
+{
+	struct device *device = ib->dev->device;
+	int err;
+
+	memset(list->mtts + list->num, 0,
+	       (-list->num & (CRNIC_UMR_LIST_UNIT - 1)) * sizeof(*list->mtts));
+	dma_sync_single_for_device(device, list->dma, CRNIC_UMR_LIST_BYTES, DMA_TO_DEVICE);
+	err = crnic_umr_write_list(ib, key, list);
+	dma_sync_single_for_cpu(device, list->dma, CRNIC_UMR_LIST_BYTES, DMA_TO_DEVICE);
+	list->first += list->num;
+	list->num = 0;
+	return err;
+}
+
+static int crnic_umr_load_list(struct crnic_ib *ib, u32 key, const struct crnic_pas *pas,
+			       struct crnic_umr_list *list)
+{
+	struct ib_block_iter it;
+	int err;
+
+	rdma_umem_for_each_dma_block(pas->umem, &it, BIT(pas->page_shift)) {
+		list->mtts[list->num++] = cpu_to_be64(rdma_block_iter_dma_address(&it) |
+						      MLX5_EN_RD | MLX5_EN_WR);
+		if (list->num < CRNIC_UMR_LIST_LEN)
+			continue;
+		err = crnic_umr_flush_list(ib, key, list);
+		if (err)
+			return err;
+	}
+	return list->num ? crnic_umr_flush_list(ib, key, list) : 0;
+}
+
+/**
+ * crnic_umr_load - bring a key's translations, piece by piece
+ * @ib: verbs device
+ * @key: free key with room for them, made for it (umr)
+ * @pas: pages of user memory
+ *
+ * Context: process; waits for the device.
+ * Return: 0; or errno, and what the key leads to is undefined.
+ */
+int crnic_umr_load(struct crnic_ib *ib, u32 key, const struct crnic_pas *pas)
+{
+	struct device *device = ib->dev->device;
+	struct crnic_umr_list list = {};
+	int err = -ENOMEM;
+
+	/* kmalloc() aligns a power of two to itself, which is more than a list needs */
+	list.mtts = kmalloc(CRNIC_UMR_LIST_BYTES, GFP_KERNEL);
+	if (!list.mtts)
+		return -ENOMEM;
+	list.dma = dma_map_single(device, list.mtts, CRNIC_UMR_LIST_BYTES, DMA_TO_DEVICE);
+	if (dma_mapping_error(device, list.dma))
+		goto free;
+
+	err = crnic_umr_load_list(ib, key, pas, &list);
+	dma_unmap_single(device, list.dma, CRNIC_UMR_LIST_BYTES, DMA_TO_DEVICE);
+free:
+	kfree(list.mtts);
+	return err;
 }
 
 /**

@@ -71,16 +71,18 @@ static void crnic_mkey_fill(struct crnic_dev *dev, void *mkc, const struct crnic
 
 /**
  * crnic_mkey_fill_change - what a work request changes of a key
+ * @dev: device
  * @seg: key segment of the work request, zeroed
  * @pdn: protection domain
- * @access: mask of enum crnic_mkey_access; relaxed ordering is not changed
+ * @access: mask of enum crnic_mkey_access
  */
-void crnic_mkey_fill_change(struct mlx5_mkey_seg *seg, u32 pdn, u32 access)
+void crnic_mkey_fill_change(struct crnic_dev *dev, struct mlx5_mkey_seg *seg, u32 pdn,
+			    u32 access)
 {
 	/* the segment is laid out as the context is */
 	void *mkc = seg;
 
-	crnic_mkey_fill_rights(mkc, access);
+	crnic_mkey_fill_access(dev, mkc, access);
 	MLX5_SET(mkc, mkc, qpn, CRNIC_MKEY_ANY_QPN);
 	MLX5_SET(mkc, mkc, pd, pdn);
 }
