@@ -128,7 +128,7 @@ def add_up(commands):
     up.add_argument('--driver', metavar='X[,Y]',
                     help='crnic, mlx5, rxe or none; for a and b')
     up.add_argument('--suite', choices=('trixie', 'bookworm'))
-    up.add_argument('--kernel', metavar='SERIES', help='6.12 or 6.1')
+    up.add_argument('--kernel', metavar='SERIES', help='6.12, 6.1 or debug')
     up.add_argument('--mem', metavar='SIZE')
     up.add_argument('--smp', type=int, metavar='N')
     up.add_argument('--mtu', type=int, metavar='N')

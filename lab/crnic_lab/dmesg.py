@@ -26,7 +26,8 @@ APART = re.compile(
 # What the stock kernel says at boot on this machine whatever is plugged in.
 BOOT = re.compile(
     r'Spectre|RETBleed|mitigation|Speculat|PCI: System does not support PCI'
-    r'|device-mapper|i8042|rtc_cmos')
+    r'|device-mapper|i8042|rtc_cmos'
+    r'|kmemleak: Kernel memory leak detector initialized')
 
 LINE = re.compile(r'^\w+\s*:(\w+)\s*: \[\s*([\d.]+)(?:,\d+)?\] ?(.*)')
 

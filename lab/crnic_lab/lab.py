@@ -20,6 +20,8 @@ from .machine import HOSTS
 from .paths import LABS, SCRIPTS
 
 READY_SECONDS = 180
+# With all checks of the debug kernel, on a host with other work.
+READY_SECONDS_DEBUG = 900
 
 # A virtual CPU for each core the two guests can have: more of them take
 # turns, and what polls then waits for what works.
@@ -190,7 +192,9 @@ class Lab:
 
     def wait_ready(self, guest):
         self.say(f'{guest.name}: booting')
-        end = time.monotonic() + READY_SECONDS
+        seconds = READY_SECONDS_DEBUG \
+            if guest.options['kernel'] == 'debug' else READY_SECONDS
+        end = time.monotonic() + seconds
         while not guest.agent.answers():
             ended = guest.end()
             if ended:

@@ -19,6 +19,7 @@ from pairs import drivers, is_mocx
 
 ADDRESS = {('a', 4): '10.0.0.1', ('b', 4): '10.0.0.2',
            ('a', 6): 'fd00::1', ('b', 6): 'fd00::2'}
+KERNEL = os.environ.get('CRNIC_KERNEL', '6.12')
 MTU = 4200          # of the netdev, so that both path MTUs can be had
 PROGRAMS = TOP / 'lab' / 'tests' / 'programs'
 OTHER = {'a': 'b', 'b': 'a'}
@@ -48,7 +49,8 @@ class Rig:
             wishes['model'] = ','.join(filter(None, [
                 'strict=on', os.environ.get('CRNIC_MODEL'),
                 wishes.get('model')]))
-            self.lab.up(**{'driver': pair, 'mtu': MTU} | wishes)
+            self.lab.up(**{'driver': pair, 'mtu': MTU, 'kernel': KERNEL} |
+                        wishes)
         self.guests = {guest.name: guest for guest in self.lab.guests()}
         self.watches = [Watch(guest) for guest in self.guests.values()]
         self.a, self.b = self.guests['a'], self.guests['b']

@@ -5,6 +5,8 @@
 # the image for guests, the headers to build modules against, the source
 # for KUnit and checkpatch. Needs common.sh and apt.sh.
 
+. "$TOP/scripts/lib/debug-kernel.sh"
+
 # kernel_suite SERIES - the suite that has it. The machine's own comes
 # first, since the headers bring programs that must run here.
 kernel_suite() {
@@ -40,9 +42,14 @@ unpack_kernel() {
 }
 
 # kernel_tree SERIES - print the directory of an unpacked kernel:
-# release, root/boot, root/lib/modules, kdir (for make -C).
+# release, root/boot, root/lib/modules, kdir (for make -C). The series
+# "debug" is not unpacked but built.
 kernel_tree() {
 	local dir=$CACHE/kernel/$1 rel
+	if [ "$1" = debug ]; then
+		debug_kernel
+		return
+	fi
 	if [ ! -e "$dir/.done" ]; then
 		make_dirs "$dir"
 		has_room "$dir" 1500
