@@ -121,7 +121,7 @@ void mocx_event_queue(MocxDev *dev, uint8_t type, uint8_t kind, uint32_t num)
     uint8_t data[EQE_DATA_SIZE] = { 0 };
 
     data[EQE_QUEUE_TYPE - EQE_DATA] = kind;
-    mocx_put_be32(data + EQE_QUEUE_NUM - EQE_DATA, num);
+    mocx_put_be32(data + (EQE_QUEUE_NUM - EQE_DATA), num);
     mocx_event(dev, type, 0, data);
 }
 
