@@ -36,6 +36,7 @@ typedef struct MocxLayout {
     const MocxGap *gaps;
 } MocxLayout;
 
+/* In the order of strcmp(3) on their names. */
 extern const MocxLayout mocx_layouts[];
 extern const unsigned mocx_num_layouts;
 

@@ -152,7 +152,9 @@ def runs(mask):
 def main(output, include, *args):
     """Write the table."""
     tables, rows = [], []
-    for name, layout in sorted(Parser(header(args)).all().items()):
+    # By name without what all names end in: they are looked up by bisection.
+    layouts = Parser(header(args)).all().items()
+    for name, layout in sorted(layouts, key=lambda item: item[0][:-5]):
         match = re.fullmatch(r'mlx5_ifc_(\w+_(in|out))_bits', name)
         if not match or layout.bits % 8:
             continue

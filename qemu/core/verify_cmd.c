@@ -4,12 +4,16 @@
  * what the answer does not define is noise, so that a driver that looks there
  * finds out.
  */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "dev.h"
 #include "names.h"
 #include "reserved.h"
 #include "verify_state.h"
 
 #define OUT_HEADER          8       /* status and syndrome */
+#define LAYOUT_NAME_MAX     96
 #define PLACE(opcode, bit)  ((uint64_t)(opcode) << 32 | (bit))
 
 /* Places of what is reserved in an entry and in a mailbox block (cmd.c). */
@@ -51,18 +55,19 @@ void mocx_verify_block(MocxDev *dev, const uint8_t *block)
 
 /* Layouts */
 
+static int layout_compare(const void *name, const void *layout)
+{
+    return strcmp(name, ((const MocxLayout *)layout)->name);
+}
+
+/* There are hundreds, and each command asks for two. */
 static const MocxLayout *layout_of(const char *ifc, const char *suffix)
 {
-    size_t len = strlen(ifc);
+    char name[LAYOUT_NAME_MAX];
 
-    for (unsigned i = 0; i < mocx_num_layouts; i++) {
-        const char *name = mocx_layouts[i].name;
-
-        if (!strncmp(name, ifc, len) && !strcmp(name + len, suffix)) {
-            return &mocx_layouts[i];
-        }
-    }
-    return NULL;
+    snprintf(name, sizeof(name), "%s%s", ifc, suffix);
+    return bsearch(name, mocx_layouts, mocx_num_layouts,
+                   sizeof(mocx_layouts[0]), layout_compare);
 }
 
 static bool bit_get(const uint8_t *msg, uint32_t bit)
