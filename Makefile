@@ -5,7 +5,7 @@
 export DEPTH ?= quick
 PARTS := static kunit model lab
 
-.PHONY: all lab module deps check $(PARTS:%=check-%) check-device-asan bench clean help
+.PHONY: all lab module deps check $(PARTS:%=check-%) check-device-asan fuzz bench clean help
 
 all: help
 
@@ -17,6 +17,7 @@ help:
 	@echo 'make check-model   native tests of the device model'
 	@echo 'make check-lab     what needs the emulator: tests in two guests'
 	@echo 'make check-device-asan  the QEMU device by qtest, QEMU built with ASan'
+	@echo 'make fuzz          fuzz the device model, each target for FUZZ_SECONDS (600)'
 	@echo 'make bench         crnic, mlx5 and rxe side by side; build/bench.json'
 	@echo 'make module        build/module/6.12/crnic.ko'
 	@echo 'make deps          install missing build tools by apt (root or sudo)'
@@ -42,6 +43,9 @@ $(PARTS:%=check-%): check-%:
 check-device-asan:
 	@scripts/build-qemu --asan
 	@qemu/tests/device.py build/qemu-system-x86_64.asan
+
+fuzz: deps
+	@scripts/fuzz
 
 bench:
 	@scripts/bench

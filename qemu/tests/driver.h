@@ -27,7 +27,9 @@
 
 #define DRV_SLOTS       32
 #define DRV_MSG_MAX     (512 * 1024)
+#ifndef DRV_PAGES_MAX
 #define DRV_PAGES_MAX   65536
+#endif
 #define DRV_CMD_TIMEOUT (60 * NSEC_PER_SEC)
 
 /* Registers of BAR0 (mlx5/device.h: struct mlx5_init_seg; UAR pages). */

@@ -33,10 +33,18 @@ static bool mem_holds(uint64_t addr, size_t len)
            addr - HOST_MEM_BASE <= HOST_MEM_SIZE - len;
 }
 
+static void touched(Host *h, uint64_t gpa, size_t len)
+{
+    if (h->watch) {
+        h->watch->touched(h, gpa, len);
+    }
+}
+
 void *gpa_ptr(Host *h, uint64_t gpa)
 {
     CHECK(mem_holds(gpa, 1), "no guest memory at 0x%llx",
           (unsigned long long)gpa);
+    touched(h, gpa, HOST_PAGE);
     return h->mem + (gpa - HOST_MEM_BASE);
 }
 
@@ -55,6 +63,7 @@ uint64_t gpa_alloc(Host *h, size_t size, size_t align)
     off = (h->mem_used + align - 1) & ~(uint64_t)(align - 1);
     CHECK(off + size + GUARD_LEN <= HOST_MEM_SIZE, "guest memory is used up");
     h->mem_used = off + size + GUARD_LEN;
+    touched(h, HOST_MEM_BASE + off + size, GUARD_LEN);
     memset(h->mem + off + size, GUARD_BYTE, GUARD_LEN);
     guard->gpa = HOST_MEM_BASE + off + size;
     guard->next = h->guards;
@@ -96,6 +105,7 @@ static void host_check_guards(Host *h)
 static void ops_called(Host *h)
 {
     CHECK(h->busy, "host operation outside of an entry point");
+    h->ops++;
 }
 
 static bool op_dma_read(void *opaque, uint64_t addr, void *buf, size_t len)
@@ -120,6 +130,7 @@ static bool op_dma_write(void *opaque, uint64_t addr, const void *buf,
     if (!mem_holds(addr, len)) {
         return false;
     }
+    touched(h, addr, len);
     memcpy(h->mem + (addr - HOST_MEM_BASE), buf, len);
     return true;
 }
@@ -130,10 +141,12 @@ static void *op_map(void *opaque, uint64_t addr, size_t *len, bool write)
     Host *h = opaque;
     size_t room = HOST_PAGE - addr % HOST_PAGE;
 
-    (void)write;
     ops_called(h);
     if (!mem_holds(addr, 1)) {
         return NULL;
+    }
+    if (write) {
+        touched(h, addr, room);
     }
     if (h->wild) {
         h->view = h->mem;       /* for speed */
@@ -265,7 +278,11 @@ void host_enter(Host *h)
 {
     CHECK(!h->busy, "the core was entered twice");
     h->busy = true;
+    h->ops = 0;
     h->heap_before = heap_bytes();
+    if (h->watch) {
+        h->watch->entered(h);
+    }
 }
 
 void host_leave(Host *h)
@@ -276,6 +293,9 @@ void host_leave(Host *h)
         munmap(h->view, HOST_MEM_SIZE);
     }
     h->view = NULL;
+    if (h->watch) {
+        h->watch->left(h);
+    }
 }
 
 uint32_t host_read32(Host *h, uint64_t addr)

@@ -28,7 +28,20 @@
 #define HOST_LOG_LEVELS 4
 
 typedef struct World World;
+typedef struct Host Host;
 typedef struct HostGuard HostGuard;
+
+/**
+ * struct HostWatch - who wants to know what happens to a host
+ * @entered: an entry point is called
+ * @left: and has returned; @h->ops says how often it asked the host
+ * @touched: guest memory was written, or may be from now on
+ */
+typedef struct HostWatch {
+    void (*entered)(Host *h);
+    void (*left)(Host *h);
+    void (*touched)(Host *h, uint64_t gpa, size_t len);
+} HostWatch;
 
 /**
  * struct Host - one machine with one model in it
@@ -42,6 +55,8 @@ typedef struct HostGuard HostGuard;
  *     that returns, so that a pointer kept too long is a crash
  * @mem_used: bytes handed out by gpa_alloc()
  * @guards: bytes that nobody may write
+ * @watch: told of what happens, or NULL
+ * @ops: host operations of the running entry point
  * @wild: the driver gives nonsense addresses: no guards
  * @breaks: the driver breaks rules of the verifier
  * @busy: inside an entry point
@@ -57,7 +72,7 @@ typedef struct HostGuard HostGuard;
  * @last_log: the newest line that was not MOCX_LOG_INFO
  * @last_breach: the newest of verifier mode
  */
-typedef struct Host {
+struct Host {
     World *world;
     unsigned index;
     MocxDev *dev;
@@ -68,6 +83,8 @@ typedef struct Host {
     uint8_t *view;
     uint64_t mem_used;
     HostGuard *guards;
+    const HostWatch *watch;
+    uint64_t ops;
     bool wild;
     bool breaks;
 
@@ -85,7 +102,7 @@ typedef struct Host {
     unsigned logs[HOST_LOG_LEVELS];
     char last_log[256];
     char last_breach[256];
-} Host;
+};
 
 struct World {
     uint64_t now;           /* ns */
