@@ -59,7 +59,7 @@ static const AllocKind *kind_of(uint16_t opcode)
 static MocxStatus obj_alloc(MocxDev *dev, MocxCmd *cmd)
 {
     const AllocKind *kind = kind_of(cmd->opcode);
-    MocxObj *obj = mocx_calloc(1, kind->size);
+    MocxObj *obj = mocx_calloc(&dev->heap, 1, kind->size);
 
     if (!obj) {
         return MOCX_NO_RES;

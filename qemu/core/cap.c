@@ -344,7 +344,7 @@ void mocx_caps_reset(MocxDev *dev)
 
 static bool cap_create(MocxDev *dev)
 {
-    dev->caps = mocx_calloc(1, sizeof(*dev->caps));
+    dev->caps = mocx_calloc(&dev->heap, 1, sizeof(*dev->caps));
     return dev->caps;
 }
 

@@ -71,6 +71,7 @@ enum {
 #define SYND_STATE          0x0c0d0001u
 #define SYND_IN_LEN         0x0c0d0002u
 #define SYND_OUT_LEN        0x0c0d0003u
+#define SYND_MEMORY         0x0c0d0004u
 
 typedef struct MocxSlot {
     MocxDev *dev;
@@ -133,9 +134,17 @@ static int block_read(MocxSlot *s, uint64_t addr, uint32_t num, int bad_ptr,
     return DELIVERY_OK;
 }
 
+/* The blocks of a message are copied as wholes. */
+static size_t message_room(uint32_t len)
+{
+    return ENTRY_INLINE + chain_blocks(len) * BLOCK_DATA + MESSAGE_SLACK;
+}
+
 /* What a message takes is known from its first bytes. */
 static int fetch_begin(MocxSlot *s)
 {
+    MocxHeap *heap = &s->dev->heap;
+
     s->inlen = mocx_get_be32(s->entry + ENTRY_INLEN);
     s->outlen = mocx_get_be32(s->entry + ENTRY_OUTLEN);
     if (s->entry[0] != ENTRY_TYPE) {
@@ -147,11 +156,9 @@ static int fetch_begin(MocxSlot *s)
     if (s->outlen < ENTRY_INLINE / 2 || s->outlen > MESSAGE_OUT_MAX) {
         return DELIVERY_OUT_LEN;
     }
-    s->in = mocx_calloc(1, ENTRY_INLINE + chain_blocks(s->inlen) * BLOCK_DATA +
-                           MESSAGE_SLACK);
-    s->out = mocx_calloc(1, ENTRY_INLINE + chain_blocks(s->outlen) *
-                            BLOCK_DATA + MESSAGE_SLACK);
-    s->out_blocks = mocx_calloc(chain_blocks(s->outlen) + 1,
+    s->in = mocx_calloc(heap, 1, message_room(s->inlen));
+    s->out = mocx_calloc(heap, 1, message_room(s->outlen));
+    s->out_blocks = mocx_calloc(heap, chain_blocks(s->outlen) + 1,
                                 sizeof(*s->out_blocks));
     if (!s->in || !s->out || !s->out_blocks) {
         return DELIVERY_INTERNAL;
@@ -334,7 +341,15 @@ static MocxStatus dispatch(MocxDev *dev, MocxCmd *cmd)
         mocx_verify_input(dev, cmd, row);
     }
     status = row_check(dev, cmd, row);
-    return status ? status : row->fn(dev, cmd);
+    if (!status) {
+        status = row->fn(dev, cmd);
+    }
+    if (status == MOCX_NO_RES && !cmd->syndrome) {
+        mocx_bad(dev, cmd, status, SYND_MEMORY,
+                 "%s: no memory, %zu of %zu bytes are in use", row->name,
+                 dev->heap.used, dev->heap.limit);
+    }
+    return status;
 }
 
 /* Run one fetched command; the injector's verdict tells what comes after. */
@@ -515,7 +530,7 @@ static void index_rows(MocxCmdq *q, const MocxCmdRows *rows)
 
 static bool cmd_create(MocxDev *dev)
 {
-    dev->cmdq = mocx_calloc(1, sizeof(*dev->cmdq));
+    dev->cmdq = mocx_calloc(&dev->heap, 1, sizeof(*dev->cmdq));
     if (!dev->cmdq) {
         return false;
     }

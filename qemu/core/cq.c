@@ -305,8 +305,9 @@ static MocxStatus cq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *cqc)
 }
 
 /* The page list follows the @head bytes that the command starts with. */
-static bool cq_ring_init(MocxDev *dev, MocxRing *ring, const MocxCmd *cmd,
-                         const uint8_t *cqc, size_t head)
+static MocxStatus cq_ring_init(MocxDev *dev, MocxRing *ring,
+                               const MocxCmd *cmd, const uint8_t *cqc,
+                               size_t head)
 {
     unsigned log_cqe = DEVX_GET(cqc, cqc, cqe_sz) ? 7 : 6;
 
@@ -314,6 +315,13 @@ static bool cq_ring_init(MocxDev *dev, MocxRing *ring, const MocxCmd *cmd,
                           DEVX_GET(cqc, cqc, log_page_size),
                           DEVX_GET(cqc, cqc, page_offset),
                           1ULL << (DEVX_GET(cqc, cqc, log_cq_size) + log_cqe));
+}
+
+static MocxStatus cq_bad_ring(MocxDev *dev, MocxCmd *cmd, MocxStatus status)
+{
+    return status != MOCX_BAD_PARAM ? status
+           : mocx_bad(dev, cmd, status, SYND_CQ_PAGES,
+                      "page list does not hold the CQ");
 }
 
 static void cq_fill(MocxDev *dev, MocxCq *cq, const uint8_t *cqc)
@@ -353,15 +361,15 @@ static MocxStatus cq_create(MocxDev *dev, MocxCmd *cmd)
     if (status) {
         return status;
     }
-    cq = mocx_calloc(1, sizeof(*cq));
+    cq = mocx_calloc(&dev->heap, 1, sizeof(*cq));
     if (!cq) {
         return MOCX_NO_RES;
     }
-    if (!cq_ring_init(dev, &cq->ring, cmd, cqc,
-                      DEVX_ST_SZ_BYTES(create_cq_in))) {
+    status = cq_ring_init(dev, &cq->ring, cmd, cqc,
+                          DEVX_ST_SZ_BYTES(create_cq_in));
+    if (status) {
         mocx_free(cq);
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
-                        "page list does not hold the CQ");
+        return cq_bad_ring(dev, cmd, status);
     }
     cq_fill(dev, cq, cqc);
     if (!mocx_table_add(&dev->cqs, &cq->obj, &cq_kind)) {
@@ -448,9 +456,9 @@ static MocxStatus cq_resize(MocxDev *dev, MocxCmd *cmd, MocxCq *cq,
     if (status) {
         return status;
     }
-    if (!cq_ring_init(dev, &ring, cmd, cqc, DEVX_ST_SZ_BYTES(modify_cq_in))) {
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_CQ_PAGES,
-                        "page list does not hold the CQ");
+    status = cq_ring_init(dev, &ring, cmd, cqc, DEVX_ST_SZ_BYTES(modify_cq_in));
+    if (status) {
+        return cq_bad_ring(dev, cmd, status);
     }
     if (cq->in_error || !cq_write(dev, cq, &cqe)) {
         mocx_ring_fini(&ring);

@@ -48,6 +48,7 @@ void mocx_config_default(MocxConfig *cfg)
         .log_max_cq_sz = 17,
         .num_uars = 2048,
         .roce_addresses = 128,
+        .memory = 1024,
         .boot_pages = 64,
         .init_pages = 256,
     };
@@ -77,6 +78,7 @@ static const Limit limits[] = {
     LIMIT(log_max_cq_sz, 8, 22),
     LIMIT(num_uars, 16, 32768),
     LIMIT(roce_addresses, 1, 256),
+    LIMIT(memory, 16, 65536),
     LIMIT(boot_pages, 1, 65536),
     LIMIT(init_pages, 1, 65536),
 };
@@ -120,6 +122,7 @@ static void table_setup(MocxDev *dev, MocxTable *t, uint32_t first,
 {
     mocx_table_init(t, first, limit);
     t->live = dev->live;
+    t->heap = &dev->heap;
 }
 
 static void tables_init(MocxDev *dev)
@@ -207,7 +210,7 @@ void mocx_objects_reset(MocxDev *dev)
 MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
                      void *opaque, const char **err)
 {
-    MocxDev *dev = mocx_calloc(1, sizeof(*dev));
+    MocxDev *dev = mocx_calloc(NULL, 1, sizeof(*dev));
 
     if (!dev) {
         *err = "out of memory";
@@ -221,6 +224,7 @@ MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
         mocx_free(dev);
         return NULL;
     }
+    dev->heap.limit = (size_t)dev->cfg.memory << 20;
     tables_init(dev);
     if (!modules_create(dev, base_modules, NUM_BASE) ||
         !modules_create(dev, object_modules, NUM_OBJECTS)) {

@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "cq.h"
 #include "eq.h"
+#include "heap.h"
 #include "ifc.h"
 #include "inject.h"
 #include "limits.h"
@@ -49,6 +50,7 @@ struct MocxDev {
     const MocxHostOps *ops;
     void *opaque;
     MocxConfig cfg;
+    MocxHeap heap;                      /* all but this structure */
     uint8_t state;                      /* one MOCX_ST_* bit */
     uint8_t issi;
     bool bus_master;
@@ -80,7 +82,7 @@ struct MocxDev {
     MocxWork rx_work;                   /* frames wait for it */
 
     MocxQCounter no_counter;            /* written, never read (alloc.c) */
-    uint64_t mkey_octwords;             /* translation memory in use (mkey.c) */
+    uint64_t mkey_octwords;             /* room for translations (mkey.c) */
 
     /* For the status report */
     uint64_t log_lines[MOCX_LOG_BREACH + 1];

@@ -174,8 +174,8 @@ static MocxStatus eq_check(MocxDev *dev, MocxCmd *cmd, const uint8_t *eqc)
     return MOCX_OK;
 }
 
-static bool eq_ring_init(MocxDev *dev, MocxEq *eq, const MocxCmd *cmd,
-                         const uint8_t *eqc)
+static MocxStatus eq_ring_init(MocxDev *dev, MocxEq *eq, const MocxCmd *cmd,
+                               const uint8_t *eqc)
 {
     size_t head = DEVX_ST_SZ_BYTES(create_eq_in);
 
@@ -215,7 +215,7 @@ static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
     if (status) {
         return status;
     }
-    eq = mocx_calloc(1, sizeof(*eq));
+    eq = mocx_calloc(&dev->heap, 1, sizeof(*eq));
     if (!eq) {
         return MOCX_NO_RES;
     }
@@ -224,10 +224,12 @@ static MocxStatus eq_create(MocxDev *dev, MocxCmd *cmd)
     eq->uar = mocx_table_find(&dev->uars, DEVX_GET(eqc, eqc, uar_page));
     mocx_uar_claim(eq->uar);
     eq_mask_get(eq, cmd);
-    if (!eq_ring_init(dev, eq, cmd, eqc)) {
+    status = eq_ring_init(dev, eq, cmd, eqc);
+    if (status) {
         mocx_free(eq);
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_EQ_PAGES,
-                        "page list does not hold the EQ");
+        return status != MOCX_BAD_PARAM ? status
+               : mocx_bad(dev, cmd, status, SYND_EQ_PAGES,
+                          "page list does not hold the EQ");
     }
     if (!mocx_table_add(&dev->eqs, &eq->obj, &eq_kind)) {
         mocx_ring_fini(&eq->ring);

@@ -30,7 +30,7 @@ MocxStatus mocx_flow_counter_alloc(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_FC_BULK,
                         "flow counters in bulk are not supported");
     }
-    fc = mocx_calloc(1, sizeof(*fc));
+    fc = mocx_calloc(&dev->heap, 1, sizeof(*fc));
     if (!fc) {
         return MOCX_NO_RES;
     }

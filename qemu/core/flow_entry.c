@@ -74,7 +74,7 @@ static MocxStatus read_dests(MocxDev *dev, MocxCmd *cmd, const uint8_t *list,
     const size_t size = DEVX_ST_SZ_BYTES(dest_format_struct);
     MocxStatus status = MOCX_OK;
 
-    a->dests = mocx_calloc(a->num_dests, sizeof(a->dests[0]));
+    a->dests = mocx_calloc(&dev->heap, a->num_dests, sizeof(a->dests[0]));
     if (!a->dests) {
         return MOCX_NO_RES;
     }
@@ -189,7 +189,7 @@ static MocxStatus entry_add(MocxDev *dev, MocxCmd *cmd, MocxFlowGroup *g,
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_FTE_LIMIT,
                         "no flow table entry left");
     }
-    entry = mocx_calloc(1, sizeof(*entry) +
+    entry = mocx_calloc(&dev->heap, 1, sizeof(*entry) +
                            g->mask.n * sizeof(entry->value[0]));
     if (!entry) {
         return MOCX_NO_RES;

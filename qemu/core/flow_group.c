@@ -73,10 +73,12 @@ static void split_index(MocxFlowEntry *e, MocxFlowEntry **low,
 /* Both tables twice as large, or the first; on failure nothing has changed. */
 static bool rehash(MocxFlowGroup *g)
 {
+    MocxHeap *heap = mocx_heap_of(g);
     uint32_t old = g->by_index ? 1u << g->log_buckets : 0;
     unsigned log_buckets = old ? g->log_buckets + 1 : LOG_BUCKETS_MIN;
-    MocxFlowEntry **match = mocx_calloc(1u << log_buckets, sizeof(*match));
-    MocxFlowEntry **index = mocx_calloc(1u << log_buckets, sizeof(*index));
+    size_t n = (size_t)1 << log_buckets;
+    MocxFlowEntry **match = mocx_calloc(heap, n, sizeof(*match));
+    MocxFlowEntry **index = mocx_calloc(heap, n, sizeof(*index));
 
     if (!match || !index) {
         mocx_free(match);
@@ -213,23 +215,25 @@ static MocxFlowGroup **range_place(MocxFlowTable *table, uint32_t start,
     return *p && (*p)->start <= end ? NULL : p;
 }
 
-static MocxFlowGroup *group_new(const MocxCmd *cmd)
+static MocxStatus group_new(MocxDev *dev, MocxCmd *cmd, MocxFlowGroup **res)
 {
     const uint8_t *criteria = DEVX_ADDR_OF(create_flow_group_in, cmd->in,
                                            match_criteria);
-    MocxFlowGroup *g = mocx_calloc(1, sizeof(*g));
+    MocxFlowGroup *g = mocx_calloc(&dev->heap, 1, sizeof(*g));
 
     if (!g) {
-        return NULL;
+        return MOCX_NO_RES;
     }
     g->enable = DEVX_GET(create_flow_group_in, cmd->in, match_criteria_enable);
     g->start = DEVX_GET(create_flow_group_in, cmd->in, start_flow_index);
     g->end = DEVX_GET(create_flow_group_in, cmd->in, end_flow_index);
     if (!mocx_match_mask(&g->mask, g->enable, criteria)) {
         mocx_free(g);
-        return NULL;
+        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_FG_MATCH,
+                        "flow group matches on what is not advertised");
     }
-    return g;
+    *res = g;
+    return MOCX_OK;
 }
 
 MocxStatus mocx_flow_group_create(MocxDev *dev, MocxCmd *cmd)
@@ -249,10 +253,9 @@ MocxStatus mocx_flow_group_create(MocxDev *dev, MocxCmd *cmd)
                         "flow group %u to %u in table %u of 2^%u entries",
                         start, end, table->obj.id, table->log_size);
     }
-    g = group_new(cmd);
-    if (!g) {
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_FG_MATCH,
-                        "flow group matches on what is not advertised");
+    status = group_new(dev, cmd, &g);
+    if (status) {
+        return status;
     }
     if (!mocx_table_add(&dev->steer->groups, &g->obj, &mocx_flow_group_kind)) {
         mocx_free(g);

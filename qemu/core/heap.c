@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The model's memory, counted. */
+/* A device's memory, counted and bounded. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,19 +9,36 @@
 
 /* In front of each piece; as large as any alignment asks. */
 typedef union Head {
-    size_t size;
+    struct {
+        size_t size;
+        MocxHeap *heap;
+    };
     max_align_t align;
 } Head;
 
-static size_t heap_bytes;
+static bool affordable(MocxHeap *heap, size_t size)
+{
+    if (size > SIZE_MAX - sizeof(Head)) {
+        return false;
+    }
+    if (!heap || !heap->limit ||
+        (heap->used <= heap->limit && size <= heap->limit - heap->used)) {
+        return true;
+    }
+    heap->refused++;
+    return false;
+}
 
-static void *counted(Head *head, size_t size)
+static void *counted(MocxHeap *heap, Head *head, size_t size)
 {
     if (!head) {
         return NULL;
     }
     head->size = size;
-    heap_bytes += size;
+    head->heap = heap;
+    if (heap) {
+        heap->used += size;
+    }
     return head + 1;
 }
 
@@ -29,21 +47,22 @@ static Head *head_of(void *p)
     return p ? (Head *)p - 1 : NULL;
 }
 
-void *mocx_malloc(size_t size)
+void *mocx_malloc(MocxHeap *heap, size_t size)
 {
-    return size > SIZE_MAX - sizeof(Head)
-         ? NULL : counted(malloc(sizeof(Head) + size), size);
+    return affordable(heap, size)
+         ? counted(heap, malloc(sizeof(Head) + size), size) : NULL;
 }
 
-void *mocx_calloc(size_t n, size_t size)
+void *mocx_calloc(MocxHeap *heap, size_t n, size_t size)
 {
-    if (size && n > (SIZE_MAX - sizeof(Head)) / size) {
+    if ((size && n > (SIZE_MAX - sizeof(Head)) / size) ||
+        !affordable(heap, n * size)) {
         return NULL;
     }
-    return counted(calloc(1, sizeof(Head) + n * size), n * size);
+    return counted(heap, calloc(1, sizeof(Head) + n * size), n * size);
 }
 
-void *mocx_realloc(void *p, size_t size)
+void *mocx_realloc(MocxHeap *heap, void *p, size_t size)
 {
     size_t was = p ? head_of(p)->size : 0;
     Head *head;
@@ -51,30 +70,33 @@ void *mocx_realloc(void *p, size_t size)
     if (size > SIZE_MAX - sizeof(Head)) {
         return NULL;
     }
+    heap = p ? head_of(p)->heap : heap;
     head = realloc(head_of(p), sizeof(Head) + size);
-    if (head) {
-        heap_bytes -= was;
+    if (head && heap) {
+        heap->used -= was;
     }
-    return counted(head, size);
+    return counted(heap, head, size);
 }
 
-char *mocx_strdup(const char *s)
+char *mocx_strdup(MocxHeap *heap, const char *s)
 {
     size_t size = strlen(s) + 1;
-    char *copy = mocx_malloc(size);
+    char *copy = mocx_malloc(heap, size);
 
     return copy ? memcpy(copy, s, size) : NULL;
 }
 
 void mocx_free(void *p)
 {
-    if (p) {
-        heap_bytes -= head_of(p)->size;
-        free(head_of(p));
+    Head *head = head_of(p);
+
+    if (head && head->heap) {
+        head->heap->used -= head->size;
     }
+    free(head);
 }
 
-size_t mocx_heap_bytes(void)
+MocxHeap *mocx_heap_of(void *p)
 {
-    return heap_bytes;
+    return head_of(p)->heap;
 }

@@ -13,17 +13,19 @@ typedef struct Held {
 } Held;
 
 struct MocxInject {
+    MocxHeap *heap;
     MocxInjectSet set;
     Held *held[MOCX_INJECT_DIRS];       /* waits for the next frame */
     Held *scratch[MOCX_INJECT_DIRS];    /* what the last call gave away */
     MocxInjectStats stats;
 };
 
-MocxInject *mocx_inject_new(void)
+MocxInject *mocx_inject_new(MocxHeap *heap)
 {
-    MocxInject *inj = mocx_calloc(1, sizeof(*inj));
+    MocxInject *inj = mocx_calloc(heap, 1, sizeof(*inj));
 
     if (inj) {
+        inj->heap = heap;
         inj->set.rng = 1;
         inj->set.only[MOCX_INJECT_TX] = MOCX_ONLY_ALL;
         inj->set.only[MOCX_INJECT_RX] = MOCX_ONLY_ALL;
@@ -192,13 +194,13 @@ static bool is_armed(const MocxInjectSet *set, MocxInjectDir dir)
 }
 
 /* A buffer that is there holds a frame, so none is made for a long one. */
-static bool keep_copy(Held **slot, const MocxFrame *f)
+static bool keep_copy(MocxInject *inj, Held **slot, const MocxFrame *f)
 {
     if (f->len > MOCX_FRAME_MAX) {
         return false;
     }
     if (!*slot) {
-        *slot = mocx_malloc(sizeof(**slot));
+        *slot = mocx_malloc(inj->heap, sizeof(**slot));
     }
     if (!*slot) {
         return false;
@@ -215,7 +217,7 @@ static MocxFrame corrupted(MocxInject *inj, MocxInjectDir dir,
     Held **slot = &inj->scratch[dir];
     uint64_t bit;
 
-    if (in->len <= 12 || !keep_copy(slot, in)) {
+    if (in->len <= 12 || !keep_copy(inj, slot, in)) {
         return *in;
     }
     bit = draw(&inj->set.rng) % ((in->len - 12) * 8);
@@ -264,7 +266,7 @@ size_t mocx_inject_frame(MocxInject *inj, MocxInjectDir dir,
         out[n++] = *in;
         break;
     case MOCX_FAULT_REORDER:
-        if (keep_copy(&inj->held[dir], in)) {
+        if (keep_copy(inj, &inj->held[dir], in)) {
             inj->stats.wire[dir].reordered++;
             n = 0;
         }
@@ -315,7 +317,7 @@ bool mocx_inject(MocxDev *dev, const char *spec, const char **err)
 
 static bool inject_create(MocxDev *dev)
 {
-    dev->inject = mocx_inject_new();
+    dev->inject = mocx_inject_new(&dev->heap);
     return dev->inject != NULL;
 }
 

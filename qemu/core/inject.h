@@ -9,6 +9,7 @@
 #ifndef MOCX_INJECT_H
 #define MOCX_INJECT_H
 
+#include "heap.h"
 #include "mocx.h"
 
 typedef struct MocxInject MocxInject;
@@ -43,8 +44,8 @@ typedef enum MocxInjectDir {
 /* One frame may leave as itself, its duplicate and the one held before it. */
 #define MOCX_INJECT_FRAMES_MAX  3
 
-/** mocx_inject_new() - an injector with nothing armed */
-MocxInject *mocx_inject_new(void);
+/** mocx_inject_new() - an injector with nothing armed; @heap pays for it */
+MocxInject *mocx_inject_new(MocxHeap *heap);
 
 /** mocx_inject_free() - free it, and a frame it may hold back */
 void mocx_inject_free(MocxInject *inj);

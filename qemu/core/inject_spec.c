@@ -271,7 +271,7 @@ static bool parse_pair(MocxInjectSet *set, char *pair, const char **err)
 
 bool mocx_inject_spec(MocxInjectSet *set, const char *spec, const char **err)
 {
-    char *copy = mocx_strdup(spec), *next = copy, *pair;
+    char *copy = mocx_strdup(NULL, spec), *next = copy, *pair;
     bool ok = copy != NULL;
 
     *err = "out of memory";

@@ -51,9 +51,11 @@ static unsigned count(const MocxDev *dev)
 
 static MocxMcast *group_new(MocxDev *dev, const uint8_t *gid)
 {
-    MocxMcast *m = count(dev) < MCAST_GROUPS ? mocx_calloc(1, sizeof(*m))
-                                             : NULL;
+    MocxMcast *m = NULL;
 
+    if (count(dev) < MCAST_GROUPS) {
+        m = mocx_calloc(&dev->heap, 1, sizeof(*m));
+    }
     if (m) {
         memcpy(m->gid, gid, sizeof(m->gid));
     }

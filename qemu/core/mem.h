@@ -128,8 +128,10 @@ MocxMkey *mocx_mkey_find(MocxDev *dev, uint32_t key);
  *
  * What lies beyond the key's room is ignored.  @mkey->mode decides how they are
  * read; a UMR that changes the mode does so before.
+ *
+ * Return: false without memory for them; nothing has changed then.
  */
-void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
+bool mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
                     uint32_t octwords);
 
 /*

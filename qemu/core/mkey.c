@@ -5,9 +5,8 @@
 
 #define MKEY_SHIFT_MIN      12
 #define MKEY_SHIFT_MAX      36
-/* Of one key: 64 Gi of 4 KiB pages; of all: what the host shall spend. */
+/* 64 GiB in 4 KiB pages */
 #define MKEY_OCTWORDS_MAX   (1u << 23)
-#define MKEY_OCTWORDS_ALL   (1ull << 26)
 #define MKEY_KLMS_MAX       (1u << MOCX_LOG_MAX_KLM_LIST)
 #define OCTWORD             16
 /* Low bits of an MTT entry are flags (mlx5_ib: MLX5_IB_MTT_WRITE, _READ). */
@@ -81,8 +80,7 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
                         "log_page_size %u", mkey->page_shift);
     }
     if (mkey->octwords > MKEY_OCTWORDS_MAX ||
-        (mkey->mode == MOCX_MEM_KLM && mkey->octwords > MKEY_KLMS_MAX) ||
-        mkey->octwords > MKEY_OCTWORDS_ALL - dev->mkey_octwords) {
+        (mkey->mode == MOCX_MEM_KLM && mkey->octwords > MKEY_KLMS_MAX)) {
         return mocx_bad(dev, cmd, MOCX_LIM_ERR, SYND_MKEY_SIZE,
                         "%u octwords of translations", mkey->octwords);
     }
@@ -107,28 +105,29 @@ static MocxStatus mkey_check(MocxDev *dev, MocxCmd *cmd, const MocxMkey *mkey)
 static bool make_room(MocxMkey *mkey)
 {
     bool adds_up = mkey->mode == MOCX_MEM_KLM;
+    MocxHeap *heap = mocx_heap_of(mkey);
 
     if (!mkey->mtt) {
-        mkey->mtt = mocx_calloc(mkey->octwords + 1, sizeof(MocxKlm));
+        mkey->mtt = mocx_calloc(heap, mkey->octwords + 1, sizeof(MocxKlm));
     }
     if (adds_up && !mkey->ends) {
-        mkey->ends = mocx_calloc(mkey->octwords + 1, sizeof(*mkey->ends));
+        mkey->ends = mocx_calloc(heap, mkey->octwords + 1, sizeof(*mkey->ends));
     }
     return mkey->mtt && (!adds_up || mkey->ends);
 }
 
-void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
+bool mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
                     uint32_t octwords)
 {
     if (!make_room(mkey)) {
-        return;
+        return false;
     }
     mkey->ends_known = false;
     for (uint32_t i = 0; i < octwords; i++, entries += OCTWORD) {
         uint32_t to = first + i;
 
         if (to >= mkey->octwords) {
-            return;
+            break;
         }
         if (mkey->mode == MOCX_MEM_MTT) {
             mkey->mtt[to * 2] = mocx_get_be64(entries) & ~MTT_FLAGS;
@@ -141,6 +140,7 @@ void mocx_mkey_load(MocxMkey *mkey, uint32_t first, const uint8_t *entries,
             };
         }
     }
+    return true;
 }
 
 /* The translations that came with the command. */
@@ -155,8 +155,8 @@ static MocxStatus mkey_load_inline(MocxDev *dev, MocxCmd *cmd, MocxMkey *mkey)
                         "%u octwords given, %u in the key, %zu bytes behind",
                         n, mkey->octwords, cmd->inlen - head);
     }
-    mocx_mkey_load(mkey, 0, cmd->in + head, n);
-    return MOCX_OK;
+    return !n || mocx_mkey_load(mkey, 0, cmd->in + head, n) ? MOCX_OK
+                                                            : MOCX_NO_RES;
 }
 
 static void mkey_fini(MocxDev *dev, MocxObj *obj)
@@ -177,7 +177,7 @@ static MocxStatus mkey_alloc(MocxDev *dev, MocxCmd *cmd, MocxMkey **res)
 {
     const uint8_t *mkc = DEVX_ADDR_OF(create_mkey_in, cmd->in,
                                       memory_key_mkey_entry);
-    MocxMkey *mkey = mocx_calloc(1, sizeof(*mkey));
+    MocxMkey *mkey = mocx_calloc(&dev->heap, 1, sizeof(*mkey));
     MocxStatus status;
 
     if (!mkey) {

@@ -111,6 +111,7 @@ typedef struct MocxHostOps {
  * @log_max_cq_sz: log2 of the most CQEs of a CQ
  * @num_uars: 4 KiB pages of BAR0, the initialization segment included
  * @roce_addresses: entries of the GID table
+ * @memory: MiB that the model may take from its host
  * @boot_pages: firmware pages of 4 KiB asked for at boot
  * @init_pages: and at init
  * @strict: verifier mode
@@ -135,6 +136,7 @@ typedef struct MocxConfig {
     uint8_t log_max_cq_sz;
     uint16_t num_uars;
     uint16_t roce_addresses;
+    uint32_t memory;
     uint32_t boot_pages;
     uint32_t init_pages;
     bool strict;

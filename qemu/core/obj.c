@@ -2,8 +2,6 @@
 /* Number spaces. */
 #include "obj.h"
 
-#include "heap.h"
-
 #define TABLE_MIN_SLOTS 64
 
 const char *mocx_obj_type_name(MocxObjType type)
@@ -69,7 +67,7 @@ static void table_grow(MocxTable *t)
     if (cap <= t->cap) {
         return;
     }
-    slots = mocx_realloc(t->slots, cap * sizeof(*slots));
+    slots = mocx_realloc(t->heap, t->slots, cap * sizeof(*slots));
     if (!slots) {
         return;
     }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap.h"
+
 typedef struct MocxDev MocxDev;
 typedef struct MocxObj MocxObj;
 
@@ -78,6 +80,7 @@ struct MocxObj {
  * @cap: slots allocated
  * @slots: objects by number, less @first
  * @live: counters by MocxObjType to keep, or NULL
+ * @heap: pays for @slots
  */
 typedef struct MocxTable {
     uint32_t first;
@@ -88,6 +91,7 @@ typedef struct MocxTable {
     uint32_t cap;
     MocxObj **slots;
     uint32_t *live;
+    MocxHeap *heap;
 } MocxTable;
 
 /**
@@ -96,8 +100,9 @@ typedef struct MocxTable {
  * @first: smallest number to hand out
  * @limit: most objects alive at once
  *
- * @t->live is left alone.  The tables of MocxDev are set up by dev.c before any
- * module is created; a module does this for its own tables only.
+ * @t->live and @t->heap are left alone.  The tables of MocxDev are set up by
+ * dev.c before any module is created; a module does this for its own tables
+ * only.
  */
 void mocx_table_init(MocxTable *t, uint32_t first, uint32_t limit);
 /** mocx_table_fini() - free the slots; every object must be gone */

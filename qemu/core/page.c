@@ -131,7 +131,7 @@ static bool pages_room(MocxPages *p, uint32_t n)
     if (p->cap >= n) {
         return true;
     }
-    addrs = mocx_realloc(p->addrs, n * sizeof(*addrs));
+    addrs = mocx_realloc(mocx_heap_of(p), p->addrs, n * sizeof(*addrs));
     if (!addrs) {
         return false;
     }
@@ -224,7 +224,7 @@ const MocxCmdRows mocx_rows_page = { rows, sizeof(rows) / sizeof(rows[0]) };
 
 static bool page_create(MocxDev *dev)
 {
-    dev->pages = mocx_calloc(1, sizeof(*dev->pages));
+    dev->pages = mocx_calloc(&dev->heap, 1, sizeof(*dev->pages));
     return dev->pages;
 }
 

@@ -188,7 +188,7 @@ static bool port_create(MocxDev *dev)
     MocxPort *port = &dev->port;
 
     port->num_gids = dev->cfg.roce_addresses;
-    port->gids = mocx_calloc(port->num_gids, sizeof(*port->gids));
+    port->gids = mocx_calloc(&dev->heap, port->num_gids, sizeof(*port->gids));
     port->cable = true;
     return port->gids;
 }

@@ -215,21 +215,23 @@ static MocxStatus make_ring(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
 {
     size_t head = DEVX_ST_SZ_BYTES(create_qp_in);
     uint64_t size = qp->rq_span + qp->sq_span;
+    MocxStatus status = MOCX_OK;
 
     qp->dbr = DEVX_GET64(qpc, qp->ctx, dbr_addr);
     if (qp->dbr & 3) {
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_RING,
                         "doorbell record is not aligned");
     }
-    if (size && !mocx_ring_init(dev, &qp->ring, cmd->in + head,
+    if (size) {
+        status = mocx_ring_init(dev, &qp->ring, cmd->in + head,
                                 (uint32_t)((cmd->inlen - head) / 8),
                                 DEVX_GET(qpc, qp->ctx, log_page_size),
-                                DEVX_GET(qpc, qp->ctx, page_offset), size)) {
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_QP_RING,
-                        "%zu pages for %llu bytes", (cmd->inlen - head) / 8,
-                        (unsigned long long)size);
+                                DEVX_GET(qpc, qp->ctx, page_offset), size);
     }
-    return MOCX_OK;
+    return status != MOCX_BAD_PARAM ? status
+           : mocx_bad(dev, cmd, status, SYND_QP_RING,
+                      "%zu pages for %llu bytes", (cmd->inlen - head) / 8,
+                      (unsigned long long)size);
 }
 
 static MocxStatus check_type(MocxDev *dev, MocxCmd *cmd, MocxQp *qp)
@@ -301,7 +303,7 @@ static void doorbell(MocxDev *dev, MocxQueue *q, uint64_t value)
 
 static MocxStatus qp_create(MocxDev *dev, MocxCmd *cmd)
 {
-    MocxQp *qp = mocx_calloc(1, sizeof(*qp));
+    MocxQp *qp = mocx_calloc(&dev->heap, 1, sizeof(*qp));
     MocxStatus status;
 
     if (!qp) {

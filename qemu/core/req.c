@@ -487,15 +487,47 @@ static Step step(MocxDev *dev, MocxQp *qp)
     return STEP_IDLE;
 }
 
+/*
+ * A guest can have more queue pairs than a host has memory for buffers: only
+ * those that have work hold one.
+ */
 static bool have_buf(MocxDev *dev, MocxQp *qp)
 {
-    if (!qp->req.buf) {
-        qp->req.buf = mocx_calloc(1, sizeof(*qp->req.buf));
-        if (!qp->req.buf) {
-            mocx_qp_fatal(dev, qp);
-        }
+    MocxRoce *roce = dev->roce;
+    MocxSendBuf *buf = qp->req.buf;
+
+    if (buf) {
+        return true;
     }
-    return qp->req.buf;
+    buf = roce->num_spare ? roce->spare[--roce->num_spare]
+                          : mocx_malloc(&dev->heap, sizeof(*buf));
+    if (!buf) {
+        mocx_qp_fatal(dev, qp);
+        return false;
+    }
+    buf->tx.valid = buf->rx.valid = false;
+    qp->req.buf = buf;
+    return true;
+}
+
+static void give_buf_back(MocxDev *dev, MocxQp *qp)
+{
+    MocxRoce *roce = dev->roce;
+
+    if (!qp->req.buf) {
+        return;
+    }
+    if (roce->num_spare < MOCX_SPARE_BUFS) {
+        roce->spare[roce->num_spare++] = qp->req.buf;
+    } else {
+        mocx_free(qp->req.buf);
+    }
+    qp->req.buf = NULL;
+}
+
+static bool idle(const MocxReq *r)
+{
+    return r->head == r->tail && r->fetch == r->pi;
 }
 
 bool mocx_req_work(MocxDev *dev, MocxWork *work, unsigned budget,
@@ -506,9 +538,20 @@ bool mocx_req_work(MocxDev *dev, MocxWork *work, unsigned budget,
     bool told = qp->state >= MOCX_QP_RTS && read_record(dev, qp);
 
     if (qp->state == MOCX_QP_ERR || qp->state == MOCX_QP_SQER) {
-        return mocx_flush_sq(dev, qp, budget, used);
+        if (mocx_flush_sq(dev, qp, budget, used)) {
+            return true;
+        }
+        give_buf_back(dev, qp);
+        return false;
     }
-    if (!told || qp->state != MOCX_QP_RTS || !have_buf(dev, qp)) {
+    if (!told || qp->state != MOCX_QP_RTS) {
+        return false;
+    }
+    if (idle(&qp->req)) {
+        give_buf_back(dev, qp);
+        return false;
+    }
+    if (!have_buf(dev, qp)) {
         return false;
     }
     while (*used < budget) {
@@ -520,6 +563,9 @@ bool mocx_req_work(MocxDev *dev, MocxWork *work, unsigned budget,
             mocx_work_wait_tx(dev, work);
             return false;
         case STEP_IDLE:
+            if (idle(&qp->req)) {
+                give_buf_back(dev, qp);
+            }
             return false;
         }
         if (qp->state != MOCX_QP_RTS) {

@@ -69,7 +69,7 @@ bool mocx_resp_resize(MocxQp *qp, unsigned depth)
     if (depth == resp->depth) {
         return true;
     }
-    replay = mocx_calloc(depth, sizeof(*replay));
+    replay = mocx_calloc(mocx_heap_of(qp), depth, sizeof(*replay));
     if (!replay) {
         return false;
     }
@@ -89,7 +89,8 @@ bool mocx_resp_start(MocxQp *qp)
     mocx_resp_stop(qp);
     if (mocx_qp_reliable(qp)) {
         depth = 1u << DEVX_GET(qpc, qp->ctx, log_rra_max);
-        resp->replay = mocx_calloc(depth, sizeof(*resp->replay));
+        resp->replay = mocx_calloc(mocx_heap_of(qp), depth,
+                                   sizeof(*resp->replay));
         if (!resp->replay) {
             return false;
         }

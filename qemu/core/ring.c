@@ -6,41 +6,41 @@
 #define RING_SHIFT_MIN  12
 #define RING_SHIFT_MAX  43      /* log_page_size has 5 bits */
 
-bool mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
-                    uint32_t npas, unsigned log_page_size,
-                    unsigned page_offset, uint64_t size)
+MocxStatus mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
+                          uint32_t npas, unsigned log_page_size,
+                          unsigned page_offset, uint64_t size)
 {
     unsigned shift = RING_SHIFT_MIN + log_page_size;
     uint64_t need, offset;
 
     if (shift > RING_SHIFT_MAX || page_offset > 63 || !size ||
         size > 1ULL << 40) {
-        return false;
+        return MOCX_BAD_PARAM;
     }
     offset = (uint64_t)page_offset << (shift - 6);
     need = (offset + size + (1ULL << shift) - 1) >> shift;
     if (need > npas) {
-        return false;
+        return MOCX_BAD_PARAM;
     }
     if (dev->verify) {
         mocx_verify_page_list(dev, npas, need);
     }
-    r->pages = mocx_malloc(need * sizeof(*r->pages));
+    r->pages = mocx_malloc(&dev->heap, need * sizeof(*r->pages));
     if (!r->pages) {
-        return false;
+        return MOCX_NO_RES;
     }
     for (uint64_t i = 0; i < need; i++) {
         r->pages[i] = mocx_get_be64(pas + i * 8);
         if (r->pages[i] & ((1ULL << shift) - 1)) {
             mocx_ring_fini(r);
-            return false;
+            return MOCX_BAD_PARAM;
         }
     }
     r->npages = need;
     r->page_shift = shift;
     r->page_offset = offset;
     r->size = size;
-    return true;
+    return MOCX_OK;
 }
 
 void mocx_ring_fini(MocxRing *r)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd.h"
+
 typedef struct MocxDev MocxDev;
 
 typedef struct MocxRing {
@@ -31,12 +33,13 @@ typedef struct MocxRing {
  * @page_offset: as in the context, in units of page size / 64
  * @size: bytes the ring spans
  *
- * Return: false if the list is too short, an address is not aligned to the
- * page, or the numbers make no sense; nothing is allocated then.
+ * Return: MOCX_BAD_PARAM if the list is too short, an address is not aligned to
+ * the page, or the numbers make no sense; MOCX_NO_RES without memory.  Nothing
+ * is allocated then.
  */
-bool mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
-                    uint32_t npas, unsigned log_page_size,
-                    unsigned page_offset, uint64_t size);
+MocxStatus mocx_ring_init(MocxDev *dev, MocxRing *r, const uint8_t *pas,
+                          uint32_t npas, unsigned log_page_size,
+                          unsigned page_offset, uint64_t size);
 void mocx_ring_fini(MocxRing *r);
 
 /** mocx_ring_addr() - bus address of byte @off, and how many follow in line */

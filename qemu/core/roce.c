@@ -276,12 +276,15 @@ bool mocx_roce_receive(MocxDev *dev, const uint8_t *frame, size_t len)
 
 static bool roce_create(MocxDev *dev)
 {
-    dev->roce = mocx_calloc(1, sizeof(*dev->roce));
+    dev->roce = mocx_calloc(&dev->heap, 1, sizeof(*dev->roce));
     return dev->roce;
 }
 
 static void roce_reset(MocxDev *dev)
 {
+    while (dev->roce->num_spare) {
+        mocx_free(dev->roce->spare[--dev->roce->num_spare]);
+    }
     mocx_mcast_reset(dev);
 }
 

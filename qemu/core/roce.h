@@ -9,11 +9,16 @@
 #define MOCX_PKEY_DEFAULT       0xffffu
 #define MOCX_GSI_QKEY           0x80010000u
 
+/* Send buffers kept for whoever has work next: one is 12 KiB. */
+#define MOCX_SPARE_BUFS         16
+
 typedef struct MocxMcast MocxMcast;
 
 struct MocxRoce {
     MocxQp *gsi;            /* QP1, whatever its number */
     uint16_t ip_id;
+    MocxSendBuf *spare[MOCX_SPARE_BUFS];    /* of requesters without work */
+    unsigned num_spare;
     uint32_t pollers;       /* QPs in error that look for receive WQEs */
     MocxMcast *mcasts;      /* multicast groups (mcast.c) */
 };

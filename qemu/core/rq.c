@@ -94,7 +94,7 @@ static MocxStatus rq_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    rq = mocx_calloc(1, sizeof(*rq));
+    rq = mocx_calloc(&dev->heap, 1, sizeof(*rq));
     if (!rq) {
         return MOCX_NO_RES;
     }

@@ -105,7 +105,8 @@ MocxStatus mocx_rqt_create(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_RQT_SIZE,
                         "RQT of %u, at most %u entries", size, max_size);
     }
-    rqt = mocx_calloc(1, sizeof(*rqt) + max_size * sizeof(rqt->rqs[0]));
+    rqt = mocx_calloc(&dev->heap, 1,
+                      sizeof(*rqt) + max_size * sizeof(rqt->rqs[0]));
     if (!rqt) {
         return MOCX_NO_RES;
     }

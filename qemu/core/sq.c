@@ -149,7 +149,7 @@ static MocxStatus sq_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    sq = mocx_calloc(1, sizeof(*sq));
+    sq = mocx_calloc(&dev->heap, 1, sizeof(*sq));
     if (!sq) {
         return MOCX_NO_RES;
     }

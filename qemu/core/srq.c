@@ -230,6 +230,7 @@ static MocxStatus find_names(MocxDev *dev, MocxCmd *cmd, MocxSrq *srq,
 static MocxStatus make_ring(MocxDev *dev, MocxCmd *cmd, MocxSrq *srq,
                             const SrqParams *p)
 {
+    MocxStatus status;
     uint64_t size;
 
     if (p->log_stride < LOG_STRIDE_MIN || p->log_stride > LOG_STRIDE_MAX ||
@@ -242,13 +243,12 @@ static MocxStatus make_ring(MocxDev *dev, MocxCmd *cmd, MocxSrq *srq,
                         "doorbell record is not aligned");
     }
     size = 1ULL << (p->log_size + p->log_stride);
-    if (!mocx_ring_init(dev, &srq->ring, p->pas, p->npas, p->log_page_size,
-                        p->page_offset, size)) {
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_SRQ_RING,
-                        "%u pages for %llu bytes", p->npas,
-                        (unsigned long long)size);
-    }
-    return MOCX_OK;
+    status = mocx_ring_init(dev, &srq->ring, p->pas, p->npas, p->log_page_size,
+                            p->page_offset, size);
+    return status != MOCX_BAD_PARAM ? status
+           : mocx_bad(dev, cmd, status, SYND_SRQ_RING,
+                      "%u pages for %llu bytes", p->npas,
+                      (unsigned long long)size);
 }
 
 static void srq_fini(MocxDev *dev, MocxObj *obj)
@@ -276,7 +276,7 @@ static void fill(MocxSrq *srq, const SrqParams *p)
 
 static MocxStatus create(MocxDev *dev, MocxCmd *cmd, const SrqParams *p)
 {
-    MocxSrq *srq = mocx_calloc(1, sizeof(*srq));
+    MocxSrq *srq = mocx_calloc(&dev->heap, 1, sizeof(*srq));
     MocxStatus status;
 
     if (!srq) {

@@ -178,7 +178,9 @@ char *mocx_status_json(MocxDev *dev)
     put_objects(f, dev);
     fputs(", ", f);
     put_pages(f, dev);
-    put_u64(f, ", ", "heap", mocx_heap_bytes());
+    put_u64(f, ", ", "heap", dev->heap.used);
+    put_u64(f, ", ", "heap_limit", dev->heap.limit);
+    put_u64(f, ", ", "heap_refused", dev->heap.refused);
     fputs(", ", f);
     put_commands(f, dev);
     fputs(", ", f);

@@ -239,7 +239,7 @@ static MocxStatus table_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    table = mocx_calloc(1, sizeof(*table));
+    table = mocx_calloc(&dev->heap, 1, sizeof(*table));
     if (!table) {
         return MOCX_NO_RES;
     }
@@ -368,13 +368,14 @@ const MocxCmdRows mocx_rows_steer = { rows, sizeof(rows) / sizeof(rows[0]) };
 
 static bool steer_create(MocxDev *dev)
 {
-    MocxSteer *st = mocx_calloc(1, sizeof(*st));
+    MocxSteer *st = mocx_calloc(&dev->heap, 1, sizeof(*st));
 
     if (!st) {
         return false;
     }
     st->tables.live = dev->live;
     st->groups.live = dev->live;
+    st->tables.heap = st->groups.heap = &dev->heap;
     mocx_table_init(&st->tables, 1, 1 << MOCX_FT_LOG_MAX_NUM);
     mocx_table_init(&st->groups, 1, MOCX_FT_MAX_GROUPS);
     dev->steer = st;

@@ -80,7 +80,7 @@ static bool heap_room(MocxDev *dev)
     if (dev->num_timers < dev->cap_timers) {
         return true;
     }
-    timers = mocx_realloc(dev->timers, cap * sizeof(*timers));
+    timers = mocx_realloc(&dev->heap, dev->timers, cap * sizeof(*timers));
     if (!timers) {
         return false;
     }

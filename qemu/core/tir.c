@@ -223,7 +223,7 @@ static MocxStatus tir_create(MocxDev *dev, MocxCmd *cmd)
     if (status != MOCX_OK) {
         return status;
     }
-    tir = mocx_calloc(1, sizeof(*tir));
+    tir = mocx_calloc(&dev->heap, 1, sizeof(*tir));
     if (!tir) {
         return MOCX_NO_RES;
     }

@@ -44,7 +44,7 @@ MocxStatus mocx_tis_create(MocxDev *dev, MocxCmd *cmd)
         return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_TIS_TLS,
                         "TIS asks for what is not advertised");
     }
-    tis = mocx_calloc(1, sizeof(*tis));
+    tis = mocx_calloc(&dev->heap, 1, sizeof(*tis));
     if (!tis) {
         return MOCX_NO_RES;
     }

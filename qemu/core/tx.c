@@ -246,13 +246,13 @@ void mocx_tx_commit(MocxDev *dev, size_t len, uint32_t from)
 
 static bool tx_create(MocxDev *dev)
 {
-    dev->tx = mocx_calloc(1, sizeof(*dev->tx));
+    dev->tx = mocx_calloc(&dev->heap, 1, sizeof(*dev->tx));
     if (!dev->tx) {
         return false;
     }
     dev->tx->loop.work.fn = loop_run;
-    dev->tx->loop.arena = mocx_malloc(LOOP_ARENA);
-    dev->tx->arena = mocx_malloc(TX_ARENA);
+    dev->tx->loop.arena = mocx_malloc(&dev->heap, LOOP_ARENA);
+    dev->tx->arena = mocx_malloc(&dev->heap, TX_ARENA);
     return dev->tx->loop.arena && dev->tx->arena;
 }
 

@@ -241,11 +241,11 @@ static void set_fields(Umr *u)
     set_rights(u);
 }
 
-static void load_inline(Umr *u)
+static bool load_inline(Umr *u)
 {
     uint32_t room = (uint32_t)(u->list_len / OCTWORD);
 
-    mocx_mkey_load(u->mkey, u->first, u->list,
+    return mocx_mkey_load(u->mkey, u->first, u->list,
                    u->octwords < room ? u->octwords : room);
 }
 
@@ -273,11 +273,10 @@ static bool load_pointed(Umr *u)
         uint32_t n = left < CHUNK / OCTWORD ? left : CHUNK / OCTWORD;
 
         if (mocx_mem_read(u->dev, &acc, lkey, addr, buf, n * OCTWORD) ||
-            too_much(u)) {
+            too_much(u) || !mocx_mkey_load(u->mkey, to, buf, n)) {
             return false;
         }
         mocx_charge(u->dev, n);
-        mocx_mkey_load(u->mkey, to, buf, n);
         to += n;
         addr += n * OCTWORD;
         left -= n;
@@ -292,8 +291,7 @@ static bool load_translations(Umr *u)
         return true;
     }
     if (u->flags & UMR_INLINE) {
-        load_inline(u);
-        return true;
+        return load_inline(u);
     }
     return u->list_len >= sizeof(struct mlx5_wqe_data_seg) && load_pointed(u);
 }

@@ -90,7 +90,7 @@ static bool verify_create(MocxDev *dev)
     if (!dev->cfg.strict) {
         return true;
     }
-    dev->verify = mocx_calloc(1, sizeof(*dev->verify));
+    dev->verify = mocx_calloc(&dev->heap, 1, sizeof(*dev->verify));
     return dev->verify;
 }
 

@@ -68,7 +68,7 @@ static void page_set(MocxVerify *v, uint64_t addr, bool on)
     uint32_t i = frame % MOCX_MAP_FRAMES;
 
     if (!map) {
-        map = mocx_calloc(1, sizeof(*map));
+        map = mocx_calloc(mocx_heap_of(v), 1, sizeof(*map));
         if (!map) {
             return;     /* the rule misses what it cannot remember */
         }

@@ -53,15 +53,14 @@ MocxStatus mocx_wq_init(MocxDev *dev, MocxCmd *cmd, MocxWq *wq,
     wq->pd = mocx_table_find(&dev->pds, DEVX_GET(wq, wqc, pd));
     wq->log_size = DEVX_GET(wq, wqc, log_wq_sz);
     wq->log_stride = DEVX_GET(wq, wqc, log_wq_stride);
-    if (!mocx_ring_init(dev, &wq->ring, pas,
-                        (cmd->in + cmd->inlen - pas) / 8,
-                        DEVX_GET(wq, wqc, log_wq_pg_sz),
-                        DEVX_GET(wq, wqc, page_offset),
-                        1ULL << (wq->log_size + wq->log_stride))) {
-        return mocx_bad(dev, cmd, MOCX_BAD_PARAM, SYND_WQ_PAGES,
-                        "page list does not hold the work queue");
-    }
-    return MOCX_OK;
+    status = mocx_ring_init(dev, &wq->ring, pas,
+                            (cmd->in + cmd->inlen - pas) / 8,
+                            DEVX_GET(wq, wqc, log_wq_pg_sz),
+                            DEVX_GET(wq, wqc, page_offset),
+                            1ULL << (wq->log_size + wq->log_stride));
+    return status != MOCX_BAD_PARAM ? status
+           : mocx_bad(dev, cmd, status, SYND_WQ_PAGES,
+                      "page list does not hold the work queue");
 }
 
 void mocx_wq_fini(MocxWq *wq)

@@ -215,6 +215,7 @@ static void mocx_fill_config(MocxState *s)
     MOCX_DEFAULT(log_max_cq_sz);
     MOCX_DEFAULT(num_uars);
     MOCX_DEFAULT(roce_addresses);
+    MOCX_DEFAULT(memory);
     MOCX_DEFAULT(boot_pages);
     MOCX_DEFAULT(init_pages);
 #undef MOCX_DEFAULT
@@ -401,6 +402,7 @@ static const Property mocx_properties[] = {
     DEFINE_PROP_UINT8("log-max-cq-sz", MocxState, cfg.log_max_cq_sz, 0),
     DEFINE_PROP_UINT16("uars", MocxState, cfg.num_uars, 0),
     DEFINE_PROP_UINT16("gids", MocxState, cfg.roce_addresses, 0),
+    DEFINE_PROP_UINT32("memory", MocxState, cfg.memory, 0),
     DEFINE_PROP_UINT32("boot-pages", MocxState, cfg.boot_pages, 0),
     DEFINE_PROP_UINT32("init-pages", MocxState, cfg.init_pages, 0),
     DEFINE_PROP_BOOL("strict", MocxState, cfg.strict, false),

@@ -17,7 +17,7 @@
 
 static int setup(void **state)
 {
-    *state = mocx_inject_new();
+    *state = mocx_inject_new(NULL);
     return *state ? 0 : -1;
 }
 

@@ -95,7 +95,7 @@ static uint32_t klm_key(Fixture *f, uint32_t inner, uint64_t va, unsigned n,
     return DEVX_GET(create_mkey_out, out, mkey_index) << 8 | TAG;
 }
 
-/* A WQE's worth of entries, each of which leads through a million empty ones. */
+/* Each entry of a WQE leads through a million empty ones. */
 static void empty_entries_are_passed_at_once(void **state)
 {
     Fixture *f = *state;
