@@ -558,9 +558,11 @@ static void cmd_reset(MocxDev *dev)
 
 static void cmd_destroy(MocxDev *dev)
 {
-    cmd_reset(dev);
-    mocx_free(dev->cmdq);
-    dev->cmdq = NULL;
+    if (dev->cmdq) {
+        cmd_reset(dev);
+        mocx_free(dev->cmdq);
+        dev->cmdq = NULL;
+    }
 }
 
 const MocxModule mocx_mod_cmd = {

@@ -78,7 +78,7 @@ static const Limit limits[] = {
     LIMIT(log_max_cq_sz, 8, 22),
     LIMIT(num_uars, 16, 32768),
     LIMIT(roce_addresses, 1, 256),
-    LIMIT(memory, 16, 65536),
+    LIMIT(memory, 1, 65536),
     LIMIT(boot_pages, 1, 65536),
     LIMIT(init_pages, 1, 65536),
 };
@@ -205,7 +205,8 @@ void mocx_objects_reset(MocxDev *dev)
 
 /*
  * A host without memory to make a device cannot run one; the halves made so
- * far are freed by the same functions as a whole one.
+ * far are freed by the same functions as a whole one, but there is nothing in
+ * them that could be reset.
  */
 MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
                      void *opaque, const char **err)
@@ -228,17 +229,20 @@ MocxDev *mocx_create(const MocxConfig *cfg, const MocxHostOps *ops,
     tables_init(dev);
     if (!modules_create(dev, base_modules, NUM_BASE) ||
         !modules_create(dev, object_modules, NUM_OBJECTS)) {
-        *err = "out of memory";
+        *err = "out of memory, the host's or what memory allows";
         mocx_destroy(dev);
         return NULL;
     }
+    dev->made = true;
     mocx_reset(dev);
     return dev;
 }
 
 void mocx_destroy(MocxDev *dev)
 {
-    modules_reset(dev, object_modules, NUM_OBJECTS);
+    if (dev->made) {
+        modules_reset(dev, object_modules, NUM_OBJECTS);
+    }
     modules_destroy(dev, object_modules, NUM_OBJECTS);
     modules_destroy(dev, base_modules, NUM_BASE);
     tables_fini(dev);

@@ -54,6 +54,7 @@ struct MocxDev {
     uint8_t state;                      /* one MOCX_ST_* bit */
     uint8_t issi;
     bool bus_master;
+    bool made;                          /* every module is there */
 
     MocxCmdq *cmdq;
     MocxPages *pages;

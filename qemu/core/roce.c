@@ -288,9 +288,9 @@ static void roce_reset(MocxDev *dev)
     mocx_mcast_reset(dev);
 }
 
+/* What it leads to went with the reset. */
 static void roce_destroy(MocxDev *dev)
 {
-    mocx_mcast_reset(dev);
     mocx_free(dev->roce);
     dev->roce = NULL;
 }

@@ -394,9 +394,12 @@ static void steer_reset(MocxDev *dev)
 
 static void steer_destroy(MocxDev *dev)
 {
-    mocx_table_fini(&dev->steer->tables);
-    mocx_table_fini(&dev->steer->groups);
-    mocx_free(dev->steer);
+    if (dev->steer) {
+        mocx_table_fini(&dev->steer->tables);
+        mocx_table_fini(&dev->steer->groups);
+        mocx_free(dev->steer);
+        dev->steer = NULL;
+    }
 }
 
 const MocxModule mocx_mod_steer = {

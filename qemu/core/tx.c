@@ -150,7 +150,7 @@ static void loop_deliver(MocxDev *dev, const uint8_t *frame, size_t len,
 static bool loop_run(MocxDev *dev, MocxWork *work, unsigned budget,
                      unsigned *used)
 {
-    Loop *loop = (Loop *)((char *)work - offsetof(Loop, work));
+    Loop *loop = MOCX_CONTAINER_OF(work, Loop, work);
 
     while (loop->tail != loop->head && *used < budget) {
         uint32_t slot = loop->tail % LOOP_SLOTS;

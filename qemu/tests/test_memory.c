@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "core/dev.h"
@@ -221,6 +222,23 @@ static void idle_queue_pairs_keep_little(void **state)
     drv_tear_down(f->d);
 }
 
+/* Whatever its memory ends with when it is made, nothing is left. */
+static void device_without_memory_is_cleared_away(void **state)
+{
+    const MocxHostOps none = { 0 };
+    const char *err = NULL;
+    MocxConfig cfg;
+
+    (void)state;
+    mocx_config_default(&cfg);
+    cfg.memory = 1;     /* half of what frames alone need */
+    assert_null(mocx_create(&cfg, &none, NULL, &err));
+    assert_non_null(err);
+    cfg.memory = 1 << 20;
+    assert_null(mocx_create(&cfg, &none, NULL, &err));
+    assert_non_null(strstr(err, "memory"));
+}
+
 /* The budget */
 
 typedef struct Small {
@@ -328,6 +346,7 @@ int main(void)
         T(resets_cost_nothing),
         cmocka_unit_test(heap_is_counted),
         T(idle_queue_pairs_keep_little),
+        cmocka_unit_test(device_without_memory_is_cleared_away),
         cmocka_unit_test(flow_entries_end_with_the_budget),
         cmocka_unit_test(keys_end_with_the_budget),
     };
