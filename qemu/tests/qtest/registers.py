@@ -4,7 +4,7 @@
 import subprocess
 
 from .cases import case
-from .driver import DISABLE_HCA, ENABLE_HCA, SET_ISSI, Queue
+from .driver import DISABLE_HCA, ENABLE_HCA, SET_ISSI, Driver, Queue
 from .machine import CAP_MSIX, CAP_PCIE, CAP_PM, COMMAND, MASTER, MEMORY
 
 OK = (True, 0, 0)
@@ -159,3 +159,12 @@ def survives_a_queue_in_its_own_bars(m):
         m.nic.reg(0x18, 0xffffffff)
     queue.attach()
     assert queue.execute(ENABLE_HCA) == OK
+
+
+@case('', '')
+def counts_its_own_memory(m):
+    busy, idle = m.nics
+    before = busy.status()['heap'], idle.status()['heap']
+    Driver(busy).up()
+    assert busy.status()['heap'] > before[0]
+    assert idle.status()['heap'] == before[1]
