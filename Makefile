@@ -28,7 +28,7 @@ deps:
 
 lab: deps
 	@scripts/lab down 2>/dev/null; scripts/lab up --driver crnic
-	@scripts/lab demo
+	@trap 'scripts/lab down; exit 130' INT; scripts/lab demo
 
 module:
 	@scripts/build-module

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """crnic and mlx5 on the same model, and rxe, in the same two guests."""
 
+import argparse
 import json
 import math
 import os
 import statistics
-import sys
 import time
 from dataclasses import dataclass
 
@@ -13,7 +13,9 @@ from .errors import LabError
 from .lab import Lab
 from .pair import endpoint, run_pair
 from .paths import BUILD
+from .program import complain, guard
 
+DRIVERS = ('rxe', 'mlx5', 'crnic')
 RUNS = 5
 PORT = 18515
 
@@ -89,10 +91,6 @@ def measure(lab, row, driver):
                    f'{last.strip().splitlines()[-1:]}')
 
 
-def complain(error):
-    print(f'bench: error: {error}', file=sys.stderr)
-
-
 def loaded(lab, driver):
     """See to it that a driver is there; rxe always is, on its own wire."""
     if driver not in ('rxe', lab.running()['options']['drivers']['a']):
@@ -128,7 +126,7 @@ def figures(lab, drivers):
                     loaded(lab, driver)
                     figure = measure(lab, row, driver)
                 except LabError as error:
-                    complain(error)
+                    complain('bench', error)
                     order.remove(driver)
                     continue
                 seen[driver][row.name].append(figure)
@@ -176,19 +174,28 @@ def report(seen):
     print(f'written to {path}')
 
 
-def main():
+def run(drivers):
+    """Measure those drivers: the exit code."""
     lab = Lab('bench')
-    drivers = sys.argv[1:] or ['rxe', 'mlx5', 'crnic']
+    lab.up(driver='none', bench=True, mtu=4200)
     try:
-        lab.up(driver='none', bench=True, mtu=4200)
         loads = idle_loads(lab, drivers)
         seen, whole = figures(lab, drivers)
         for driver, load in loads.items():
             seen[driver][IDLE.name] = [load]
         report(seen)
-    except LabError as error:
-        complain(error)
-        return 1
     finally:
         lab.down()
     return 0 if whole else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
+    parser.add_argument('driver', nargs='*', help='rxe, mlx5 or crnic; all of '
+                        'them if none is named')
+    drivers = parser.parse_args().driver
+    for driver in drivers:
+        if driver not in DRIVERS:
+            parser.error(f'no driver to measure: {driver}')
+    return guard('bench', lambda: run(list(dict.fromkeys(drivers)) or
+                                      list(DRIVERS)))

@@ -2,6 +2,7 @@
 """The command line of scripts/lab."""
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -9,8 +10,23 @@ import pathlib
 import sys
 
 from . import accel, console, demo, gid, pyverbs
-from .errors import LabError
+from .errors import Refusal, WrongUse, reason
 from .lab import DEFAULTS, Lab, all_labs
+from .program import guard, seconds
+
+
+@contextlib.contextmanager
+def wrong_if_refused():
+    """What QEMU, a guest's agent or this machine's files do not take was
+    wrong to ask for."""
+    try:
+        yield
+    except Refusal as error:
+        raise WrongUse(str(error)) from error
+    except OSError as error:
+        if not error.filename:
+            raise
+        raise WrongUse(f'{error.filename}: {reason(error)}') from error
 
 
 def cmd_up(lab, args):
@@ -34,44 +50,73 @@ def cmd_exec(lab, args):
         out.flush()
 
     if not args.command:
-        raise LabError('exec needs a command')
+        raise WrongUse('exec needs a command')
     stdin = sys.stdin.buffer.read() if args.stdin else b''
     return lab.guest(args.guest).run(args.command, timeout=args.timeout,
                                      stdin=stdin, sink=sink).returncode
 
 
 def cmd_push(lab, args):
-    data = pathlib.Path(args.file).read_bytes()
-    mode = oct(os.stat(args.file).st_mode & 0o777)[2:]
-    lab.guest(args.guest).agent.push(data, args.path, mode)
+    guest = lab.guest(args.guest)
+    with wrong_if_refused():
+        data = pathlib.Path(args.file).read_bytes()
+        mode = oct(os.stat(args.file).st_mode & 0o777)[2:]
+        guest.agent.push(data, args.path, mode)
 
 
 def cmd_pull(lab, args):
-    data = lab.guest(args.guest).agent.pull(args.path)
-    pathlib.Path(args.file).write_bytes(data)
+    guest = lab.guest(args.guest)
+    with wrong_if_refused():
+        data = guest.agent.pull(args.path)
+        pathlib.Path(args.file).write_bytes(data)
 
 
 def cmd_console(lab, args):
     console.attach(lab.guest(args.guest).sockets + f'/{args.guest}.con')
 
 
+def json_or(text):
+    """The value that a text is as JSON, else the text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def qmp_arguments(texts):
+    """A JSON object, or words key=value, as the arguments of a command."""
+    if len(texts) == 1 and isinstance(json_or(texts[0]), dict):
+        return json.loads(texts[0])
+    arguments = {}
+    for text in texts:
+        name, equals, value = text.partition('=')
+        if not name or not equals or text[0] in '{[':
+            raise WrongUse('qmp takes arguments as key=value or as one JSON '
+                           f'object, not {text}')
+        arguments[name] = json_or(value)
+    return arguments
+
+
 def cmd_qmp(lab, args):
-    arguments = json.loads(args.arguments) if args.arguments else {}
-    answer = lab.guest(args.guest).qmp(args.command, **arguments)
+    arguments = qmp_arguments(args.arguments)
+    guest = lab.guest(args.guest)
+    with wrong_if_refused():
+        answer = guest.qmp(args.execute, **arguments)
     print(json.dumps(answer, indent=1))
 
 
 def cmd_pcap(lab, args):
+    if not args.stop and not args.file:
+        raise WrongUse('pcap needs a file, or --stop')
     guest = lab.guest(args.guest)
-    if args.stop:
-        guest.qmp('object-del', id='pcap')
-        return
-    if not args.file:
-        raise LabError('pcap needs a file, or --stop')
-    path = str(pathlib.Path(args.file).resolve())
-    guest.qmp('object-add', **{'qom-type': 'filter-dump', 'id': 'pcap',
-                               'netdev': args.wire, 'file': path,
-                               'maxlen': 65536})
+    with wrong_if_refused():
+        if args.stop:
+            guest.qmp('object-del', id='pcap')
+            return
+        path = pathlib.Path(args.file).resolve()
+        guest.qmp('object-add', **{'qom-type': 'filter-dump', 'id': 'pcap',
+                                   'netdev': args.wire, 'file': str(path),
+                                   'maxlen': 65536})
 
 
 def flat(value, prefix=''):
@@ -99,6 +144,7 @@ def cmd_status(lab, args):
 
 
 def cmd_gid(lab, args):
+    gid.gid_of(args.address)        # which must be one, before a guest is asked
     rows = lab.guest(args.guest).gids(args.dev)
     print(gid.find_index(rows, args.address, args.version))
 
@@ -154,10 +200,11 @@ def add_guest(commands, name, run, text, *arguments):
 
 def add_exec(commands):
     run = add_guest(commands, 'exec', cmd_exec, 'run a command in a guest')
-    run.add_argument('--timeout', type=float, metavar='SECONDS')
+    run.add_argument('--timeout', type=seconds, metavar='SECONDS')
     run.add_argument('--stdin', action='store_true',
                      help='give it our standard input')
     run.add_argument('command', nargs='*')
+    run.set_defaults(rest=True)
 
 
 def make_parser():
@@ -169,8 +216,9 @@ def make_parser():
     add_guest(commands, 'console', cmd_console, 'serial console')
     add_guest(commands, 'push', cmd_push, 'copy a file in', 'file', 'path')
     add_guest(commands, 'pull', cmd_pull, 'copy a file out', 'path', 'file')
-    qmp = add_guest(commands, 'qmp', cmd_qmp, 'a QEMU command', 'command')
-    qmp.add_argument('arguments', nargs='?', help='as JSON')
+    qmp = add_guest(commands, 'qmp', cmd_qmp, 'a QEMU command', 'execute')
+    qmp.add_argument('arguments', nargs='*', help='key=value, or one JSON '
+                     'object')
     pcap = add_guest(commands, 'pcap', cmd_pcap, 'write frames to a file')
     pcap.add_argument('file', nargs='?')
     pcap.add_argument('--stop', action='store_true')
@@ -191,7 +239,7 @@ def make_parser():
     driver.set_defaults(run=cmd_driver)
     tests = commands.add_parser('pyverbs', help='rdma-core\'s own tests in '
                                 'guest a; -- --help for more')
-    tests.set_defaults(run=cmd_pyverbs, command=[])
+    tests.set_defaults(run=cmd_pyverbs, command=[], rest=True)
     show = commands.add_parser('demo', help='show the NIC at work')
     show.set_defaults(run=cmd_demo)
     down = commands.add_parser('down', help='end both guests')
@@ -202,24 +250,18 @@ def make_parser():
     return parser
 
 
-def main():
-    # What follows -- is not ours to parse.
-    argv = sys.argv[1:]
+def parse(argv):
+    """The arguments; what follows -- is not ours to parse."""
     cut = argv.index('--') if '--' in argv else len(argv)
-    args = make_parser().parse_args(argv[:cut])
-    if argv[cut + 1:]:
-        args.command = getattr(args, 'command', []) + argv[cut + 1:]
-    try:
-        return args.run(Lab(args.name), args) or 0
-    except LabError as error:
-        print(f'lab: error: {error}', file=sys.stderr)
-    except BrokenPipeError:
-        # Whoever read us has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 141
-    except OSError as error:
-        print(f'lab: error: {error.strerror}: {error.filename}',
-              file=sys.stderr)
-    except KeyboardInterrupt:
-        return 130
-    return 1
+    parser = make_parser()
+    args = parser.parse_args(argv[:cut])
+    if getattr(args, 'rest', False):
+        args.command += argv[cut + 1:]
+    elif argv[cut + 1:]:
+        parser.error(f'unrecognized arguments: {" ".join(argv[cut + 1:])}')
+    return args
+
+
+def main():
+    args = parse(sys.argv[1:])
+    return guard('lab', lambda: args.run(Lab(args.name), args))

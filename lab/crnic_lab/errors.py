@@ -20,7 +20,19 @@ def reason(error):
 
 
 class WrongUse(LabError):
-    """An argument that cannot be right. Nothing was begun."""
+    """An argument that cannot be right. Nothing is left of what was begun."""
+
+
+class Told(LabError):
+    """A script that ended with that exit code, and has told why."""
+
+    def __init__(self, message, code):
+        super().__init__(message)
+        self.code = code
+
+
+class Unusable(LabError):
+    """A driver does not work in a guest, which is left to be looked at."""
 
 
 class Refusal(LabError):

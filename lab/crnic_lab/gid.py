@@ -3,14 +3,17 @@
 
 import ipaddress
 
-from .errors import LabError
+from .errors import LabError, WrongUse
 
 TYPES = {'v1': 'IB/RoCE v1', 'v2': 'RoCE v2'}
 
 
 def gid_of(address):
     """An IP address as the GID it becomes."""
-    ip = ipaddress.ip_address(address)
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError as error:
+        raise WrongUse(f'not an IP address: {address}') from error
     if ip.version == 4:
         ip = ipaddress.ip_address(f'::ffff:{address}')
     return ip
@@ -18,10 +21,7 @@ def gid_of(address):
 
 def find_index(rows, address, version):
     """rows are those of Guest.gids."""
-    try:
-        wanted = gid_of(address)
-    except ValueError as error:
-        raise LabError(f'not an IP address: {address}') from error
+    wanted = gid_of(address)
     for index, kind, _, gid in rows:
         if kind == TYPES[version] and ipaddress.ip_address(gid) == wanted:
             return index

@@ -7,7 +7,7 @@ import time
 from . import dmesg, machine, words
 from .agent import Agent
 from .drivers import BENCH_PCI, DRIVERS, WIRE_PCI
-from .errors import LabError, Lost, reason
+from .errors import LabError, Lost, WrongUse, reason
 from .machine import HOSTS
 from .qmp import Qmp
 
@@ -150,6 +150,9 @@ class Guest:
 
     def gids(self, device=None):
         """Rows of (index, type, netdev, gid) of a device."""
+        if device and self.run(['test', '-e', f'/sys/class/infiniband/{device}']
+                               ).returncode:
+            raise WrongUse(f'{self.name}: no RDMA device {device}')
         device = device or self.rdma_device()
         lines = self.check(['/bin/sh', '-c', LIST_GIDS, 'sh', device])
         rows = [line.split('|') for line in lines.splitlines()]

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from . import accel, machine, words
 from .drivers import DRIVERS
-from .errors import LabError
+from .errors import LabError, Told, Unusable, WrongUse
 from .guest import Guest
 from .machine import HOSTS
 from .paths import LABS, SCRIPTS
@@ -36,41 +37,78 @@ DEFAULTS = {
 
 def script(*args):
     """Run one of scripts/; its output as a dict of NAME=VALUE lines."""
-    done = subprocess.run([SCRIPTS / args[0], *args[1:]], check=False,
-                          stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise LabError(f'scripts/{args[0]} failed')
-    return dict(line.split('=', 1) for line in done.stdout.splitlines()
+    # It and what it starts are a process group, or an interrupt that reaches
+    # us alone would leave it at work.
+    process = subprocess.Popen([SCRIPTS / args[0], *args[1:]], text=True,
+                               stdin=subprocess.DEVNULL, process_group=0,
+                               stdout=subprocess.PIPE)
+    try:
+        text = process.communicate()[0]
+    except BaseException:
+        end_group(process)
+        raise
+    if process.returncode:
+        raise Told(f'scripts/{args[0]} failed', process.returncode)
+    return dict(line.split('=', 1) for line in text.splitlines()
                 if '=' in line)
+
+
+def end_group(process):
+    """End a script, which ends what it has started."""
+    for signum in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signum)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=10)
+            return
 
 
 def parse_drivers(text):
     names = text.split(',')
     if len(names) > 2 or not all(name in DRIVERS for name in names):
-        raise LabError(f'--driver takes one or two of {", ".join(DRIVERS)}')
+        raise WrongUse(f'--driver takes one or two of {", ".join(DRIVERS)}, '
+                       f'not {text}')
     return {'a': names[0], 'b': names[-1]}
 
 
-def check_size(text):
-    match = re.fullmatch(r'(\d+)([MG])', text)
-    if not match or int(match[1]) << (10 * 'MG'.index(match[2])) < 256:
-        raise LabError(f'--mem takes a size like 2G, 256M or more, not {text}')
-
-
-def check_least(options):
+def check_options(options):
     """What would otherwise be found out by a guest that is booted for it."""
-    for name, least in (('smp', 1), ('mtu', 68)):
-        if options[name] < least:
-            raise LabError(f'--{name} takes a number from {least} on, '
-                           f'not {options[name]}')
+    for name, shape, told in SHAPES:
+        if not re.fullmatch(shape, options[name]):
+            raise WrongUse(f'--{name} takes {told}, not {options[name]}')
+    number, unit = options['mem'][:-1], options['mem'][-1]
+    ranges = (*RANGES, ('mem', 256, 1 << 20))
+    sizes = options | {'mem': int(number) << (10 * 'MG'.index(unit))}
+    for name, least, most in ranges:
+        if not least <= sizes[name] <= most:
+            text = f'--{name.replace("_", "-")} takes a number from {least}'
+            raise WrongUse(f'{text} to {most}, not {options[name]}')
+
+
+# How words and numbers must be; memory is in MiB.
+SHAPES = (
+    ('mem', r'[1-9]\d{0,9}[MG]', 'a size like 2G'),
+    ('kernel', r'\d+\.\d+|debug', 'a series like 6.12'),
+    ('model', r'([\w-]+=[^,]*(,(?=.))?)*', 'properties as K=V,K=V'),
+)
+RANGES = (('smp', 1, 255), ('mtu', 68, 65535), ('tb_size', 0, 1 << 15))
+
+
+def wrong_model(error, options):
+    """What a QEMU that did not start says of --model as wrong use."""
+    text = str(error)
+    if not options['model'] or ': -device mocx,' not in text:
+        return error
+    return WrongUse(f'--model {options["model"]}: ' +
+                    text.partition(': -device mocx,')[2].partition(': ')[2])
 
 
 class Lab:
     """The lab of that name, up or not."""
 
     def __init__(self, name='default'):
-        if not name.replace('-', '').replace('_', '').isalnum():
-            raise LabError(f'not a name for a lab: {name}')
+        if not re.fullmatch(r'[\w-]{1,64}', name):
+            raise WrongUse(f'not a name for a lab: {name}')
         self.name = name
         self.dir = LABS / name
         self.file = self.dir / 'state.json'
@@ -100,7 +138,7 @@ class Lab:
     def guest(self, name):
         state = self.running()
         if name not in HOSTS:
-            raise LabError(f'guests are called a and b, not {name}')
+            raise WrongUse(f'guests are called a and b, not {name}')
         guest = Guest(name, state, self.dir)
         if not guest.alive():
             raise guest.end()
@@ -117,9 +155,10 @@ class Lab:
 
     def prepare(self, options):
         """Build what is missing; what the guests boot from, our module."""
-        script('build-qemu')
+        # First what may find that there is no such kernel.
         images = script('build-guest', '--suite', options['suite'],
                         '--kernel', options['kernel'])
+        script('build-qemu')
         if any(DRIVERS[name].ours for name in options['drivers'].values()):
             images |= script('build-module', '--kernel', options['kernel'])
         return images
@@ -131,7 +170,7 @@ class Lab:
         options = state['options']
         for name, new in names.items():
             if DRIVERS[new].device != DRIVERS[options['drivers'][name]].device:
-                raise LabError(f'{new} needs another device: '
+                raise WrongUse(f'{new} needs another device: '
                                'scripts/lab down, scripts/lab up')
         self.each(Guest.unload)
         options['drivers'] = names
@@ -144,8 +183,7 @@ class Lab:
         """Boot both guests, load their drivers, give them addresses."""
         options = DEFAULTS | wishes
         options['drivers'] = parse_drivers(options.pop('driver'))
-        check_size(options['mem'])
-        check_least(options)
+        check_options(options)
         wish = accel.wish_of(options['accel'])
         self.refuse_second()
         options['images'] = self.prepare(options)
@@ -153,21 +191,30 @@ class Lab:
         self.say(f'accelerator: {chosen}')
         options |= {'accel': chosen.name, 'accel_why': chosen.why}
         self.dir.mkdir(parents=True, exist_ok=True)
-        sockets = tempfile.mkdtemp(prefix='crnic-lab-')
-        state = {'sockets': sockets, 'options': options, 'pids': {}}
         self.start_time = time.monotonic()
+        state = {'sockets': tempfile.mkdtemp(prefix='crnic-lab-'),
+                 'options': options, 'pids': {}}
+        try:
+            self.boot(state)
+            self.each(self.setup_guest)
+            self.each(self.report)
+        except Unusable:
+            raise       # the guests stay, for one who wants to look
+        except BaseException:
+            self.clear(state)
+            raise
+
+    def boot(self, state):
+        """Start both guests and wait until they answer."""
+        self.save(state)
         try:
             for name in HOSTS:
-                state['pids'][name] = machine.start(name, sockets, self.dir,
-                                                    options)
+                state['pids'][name] = machine.start(name, state['sockets'],
+                                                    self.dir, state['options'])
                 self.save(state)
-            # The end of one is the end of both: nobody waits for the other.
-            self.each(self.wait_ready, self.down)
-        except BaseException:
-            self.down()
-            raise
-        self.each(self.setup_guest)
-        self.each(self.report)
+            self.each(self.wait_ready, patient=False)
+        except LabError as error:
+            raise wrong_model(error, state['options']) from None
 
     def refuse_second(self):
         state = self.state
@@ -178,17 +225,19 @@ class Lab:
             raise LabError(f'lab {self.name} is up: scripts/lab down')
         self.down()
 
-    def each(self, function, fail=lambda: None):
-        """Run function for both guests at once. The first error counts; with
-        it, fail is called while the other guest's may still run."""
-        with ThreadPoolExecutor() as pool:
-            futures = [pool.submit(function, guest) for guest in self.guests()]
-            try:
-                for future in as_completed(futures):
-                    future.result()
-            except BaseException:
-                fail()
-                raise
+    def each(self, function, patient=True):
+        """Run function for both guests at once. The first error counts. The
+        other guest's is not waited for after an interrupt, or if impatient:
+        it ends with its QEMU."""
+        pool = ThreadPoolExecutor()
+        futures = [pool.submit(function, guest) for guest in self.guests()]
+        try:
+            for future in as_completed(futures):
+                future.result()
+        except BaseException as error:
+            pool.shutdown(wait=patient and isinstance(error, LabError))
+            raise
+        pool.shutdown()
 
     def wait_ready(self, guest):
         self.say(f'{guest.name}: booting')
@@ -201,7 +250,7 @@ class Lab:
                 raise ended
             if time.monotonic() > end:
                 raise LabError(f'{guest.name}: not ready after '
-                               f'{READY_SECONDS} s: '
+                               f'{seconds} s: '
                                f'{words.shown(self.dir, guest.name)}',
                                self.dir / f'{guest.name}.console.log')
             time.sleep(0.1)
@@ -217,7 +266,7 @@ class Lab:
         except LabError as error:
             log = self.dir / f'{guest.name}.dmesg.log'
             log.write_text(guest.run(['dmesg']).text)
-            raise LabError(f'{driver}: {error} (the guests stay up)',
+            raise Unusable(f'{driver}: {error} (the guests stay up)',
                            log) from error
         self.say(f'{guest.name}: {driver} is set up')
 
@@ -237,12 +286,16 @@ class Lab:
         state = self.state
         if not state:
             return False
+        self.clear(state)
+        return True
+
+    def clear(self, state):
+        """End what there is of a lab."""
         for name, pid in state['pids'].items():
             machine.stop(name, pid, state['sockets'])
         shutil.rmtree(state['sockets'], ignore_errors=True)
         with contextlib.suppress(FileNotFoundError):
             self.file.unlink()
-        return True
 
 
 def all_labs():

@@ -10,12 +10,13 @@ import collections
 import contextlib
 import io
 import re
-import subprocess
 import sys
 import tarfile
 
-from .errors import LabError
-from .paths import SCRIPTS, TOP
+from .errors import LabError, WrongUse
+from .lab import script
+from .paths import TOP
+from .program import seconds
 
 HOME = TOP / 'lab/pyverbs'
 THERE = '/root/pyverbs'
@@ -31,11 +32,7 @@ Outcome = collections.namedtuple('Outcome', 'result seconds name reason')
 
 def tests_of(suite):
     """The directory of a suite's tests, fetched if need be."""
-    done = subprocess.run([SCRIPTS / 'pyverbs-tests', '--suite', suite],
-                          check=False, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise LabError('scripts/pyverbs-tests failed')
-    return done.stdout.strip().partition('=')[2]
+    return script('pyverbs-tests', '--suite', suite)['tests']
 
 
 class Gate:
@@ -136,14 +133,14 @@ def run(guest, *arguments, tell=lambda outcome: None):
         lines = result.stderr.decode(errors='replace').strip().splitlines()
         raise LabError(f'pyverbs: {(lines or ["no output"])[-1]}')
     if not listener.outcomes:
-        raise LabError(f'pyverbs: no test fits {" ".join(arguments)}')
+        raise WrongUse(f'pyverbs: no test fits {" ".join(arguments)}')
     return listener.outcomes
 
 
 def main(lab, arguments):
     """The command: exit code 1 if a test failed or the gate is broken."""
     parser = argparse.ArgumentParser(prog='scripts/lab pyverbs --')
-    parser.add_argument('--seconds', help='of a test before it is killed')
+    parser.add_argument('--seconds', type=seconds, help='of a test before it is killed')
     parser.add_argument('--trace', action='store_true',
                         help='show where a test failed')
     parser.add_argument('--grow', action='store_true',
@@ -153,7 +150,7 @@ def main(lab, arguments):
     args = parser.parse_args(arguments)
     guest = lab.guest('a')
     gate = Gate(guest.options['drivers']['a'], guest.options['suite'])
-    options = ['--seconds', args.seconds] if args.seconds else []
+    options = ['--seconds', str(args.seconds)] if args.seconds else []
     options += ['--trace'] * args.trace
     outcomes = run(guest, *options, *args.pattern, tell=show)
     if args.grow:

@@ -5,8 +5,10 @@ import contextlib
 import json
 import os
 import shutil
+import socketserver
 import subprocess
 import tempfile
+import threading
 
 from crnic_lab.paths import LABS, TOP
 
@@ -26,6 +28,16 @@ def refused(*args, **env):
     assert code not in (0, None), lines
     assert len(lines) == 1, lines
     return lines[0]
+
+
+def wrong(*command, **env):
+    """Run a program that is given something wrong. It says so in one line,
+    after how it is used perhaps, with exit code 2: that line."""
+    code, lines = run(*command, **env)
+    told = [line for line in lines if 'error: ' in line]
+    assert code == 2 and len(told) == 1 and lines[-1] == told[0], (code, lines)
+    assert all(line.startswith(('usage: ', ' ')) for line in lines[:-1]), lines
+    return told[0]
 
 
 @contextlib.contextmanager
@@ -59,3 +71,39 @@ class Impostors:
         for process in self.started:
             process.kill()
             process.wait()
+
+
+class Refusing(socketserver.StreamRequestHandler):
+    """A QEMU's monitor and a guest's agent that answer, and take nothing."""
+
+    def handle(self):
+        self.monitor = self.server.server_address.endswith('qmp')
+        if self.monitor:
+            self.say({'QMP': {}})
+        for line in self.rfile:
+            self.answer(json.loads(line.lstrip(b'\xff')))
+
+    def say(self, value, prefix=b''):
+        self.wfile.write(prefix + json.dumps(value).encode() + b'\n')
+
+    def answer(self, request):
+        command = request['execute']
+        if command == 'qmp_capabilities':
+            self.say({'return': {}})
+        elif command == 'guest-sync-delimited':
+            self.say({'return': request['arguments']['id']}, b'\xff')
+        else:
+            self.say({'error': {'desc': f'{command} is not to my taste'}})
+
+
+@contextlib.contextmanager
+def refusing(sockets):
+    """Such a guest a, in the place of those sockets."""
+    with contextlib.ExitStack() as stack:
+        for channel in ('qmp', 'qga'):
+            server = stack.enter_context(socketserver.ThreadingUnixStreamServer(
+                f'{sockets}/a.{channel}', Refusing))
+            threading.Thread(target=server.serve_forever, args=[0.05],
+                             daemon=True).start()
+            stack.callback(server.shutdown)
+        yield

@@ -25,47 +25,14 @@ STEPS = ['build-qemu', 'build-guest', 'build-module', 'check-static',
 
 # scripts/lab without a lab
 
-@pytest.mark.parametrize('args, told', [
-    (('up', '--driver', 'cx5'), 'crnic, mlx5, rxe, none'),
-    (('up', '--driver', 'rxe,rxe,rxe'), 'one or two of'),
-    (('up', '--driver', ''), 'one or two of'),
-    (('up', '--mem', 'lots'), 'not lots'),
-    (('up', '--mem', '1M'), 'not 1M'),
-    (('up', '--smp', '0'), '--smp takes a number from 1 on, not 0'),
-    (('up', '--mtu', '5'), '--mtu takes a number from 68 on, not 5'),
-    (('up', '--name', '../x'), 'not a name for a lab: ../x'),
-    (('exec', 'a', '--', 'true'), 'is not up'),
-    (('status',), 'is not up'),
-    (('gid', 'a', '10.0.0.1'), 'is not up'),
-    (('pcap', 'a', 'x.pcap'), 'is not up'),
-    (('console', 'b'), 'is not up'),
-    (('qmp', 'a', 'query-name'), 'is not up'),
-    (('driver', 'mlx5'), 'is not up'),
-    (('demo',), 'is not up'),
-])
-def test_lab_refuses(args, told):
-    if '--name' not in args:
-        args = (args[0], '--name', 'nobody', *args[1:])
-    assert told in refused(*args)
-
-
-def test_lab_of_an_unknown_kernel():
-    """The script that looked for it tells, and nothing follows from that."""
-    code, lines = run('scripts/lab', 'up', '--name', 'old', '--kernel', '5.4')
-    errors = [line for line in lines if 'error' in line]
-    assert code == 1 and len(errors) == 2, lines
-    assert 'build-guest: error: no kernel 5.4 in ' in errors[0]
-
-
-@pytest.mark.parametrize('args, told', [
-    (('fly',), "invalid choice: 'fly'"),
-    (('exec', 'c', '--', 'true'), "invalid choice: 'c'"),
-    (('up', '--smp', 'two'), "invalid int value: 'two'"),
-    (('up', '--suite', 'sid'), "invalid choice: 'sid'"),
-])
-def test_lab_tells_how_it_is_used(args, told):
-    code, lines = run('scripts/lab', *args)
-    assert code == 2 and told in lines[-1], lines
+@pytest.mark.parametrize('args', [
+    ('exec', 'a', '--', 'true'), ('status',), ('gid', 'a', '10.0.0.1'),
+    ('pcap', 'a', 'x.pcap'), ('console', 'b'), ('qmp', 'a', 'query-name'),
+    ('driver', 'mlx5'), ('demo',), ('dmesg', 'a'), ('pull', 'a', '/x', 'x'),
+    ('push', 'a', 'README.md', '/x'), ('pyverbs',),
+], ids=lambda args: args[0])
+def test_lab_that_is_not_up(args):
+    assert 'is not up' in refused(args[0], '--name', 'nobody', *args[1:])
 
 
 # A lab whose guests are only said to be there
@@ -113,7 +80,7 @@ def test_model_property(model, told):
     code, lines = run('scripts/lab', 'up', '--name', 'model', '--driver',
                       'none', '--model', model)
     errors = [line for line in lines if 'error' in line]
-    assert code == 1 and len(errors) == 1 and told in errors[0], lines
+    assert code == 2 and len(errors) == 1 and told in errors[0], lines
     assert not (LABS / 'model' / 'state.json').exists()
 
 

@@ -8,8 +8,16 @@
 set -euo pipefail
 shopt -s inherit_errexit
 
+# A script's first lines say what it does and takes.
+case ${1:-} in
+-h | --help)
+	sed -n '4,/^$/s/^# \{0,1\}//p' "$0"
+	exit 0
+	;;
+esac
+
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-CACHE=${CRNIC_CACHE:-${HOME:?}/.cache/crnic}
+CACHE=$(realpath -ms "${CRNIC_CACHE:-${HOME:?}/.cache/crnic}")
 BUILD=$TOP/build
 LOGS=$BUILD/logs
 PROG=scripts/$(basename "$0")
@@ -33,6 +41,34 @@ need() {
 		command -v "$tool" >/dev/null || missing+=("$tool")
 	done
 	[ ${#missing[@]} -eq 0 ] || die "missing ${missing[*]}: run scripts/deps"
+}
+
+# wrong TEXT - what cannot be right in the arguments or the environment.
+wrong() {
+	say "error: $*"
+	exit 2
+}
+
+# no_more ARGUMENT... - there must be none.
+no_more() { [ $# -eq 0 ] || wrong "unknown argument $1"; }
+
+# one_of NAME VALUE CHOICE... - the value must be one of the choices.
+one_of() {
+	local name=$1 value=$2 IFS='|'
+	shift 2
+	case "|$*|" in *"|$value|"*) return ;; esac
+	wrong "$name takes $*, not ${value:-nothing}"
+}
+
+# number NAME VALUE - the value must be a number from 1 on.
+number() {
+	[[ $2 =~ ^[1-9][0-9]{0,5}$ ]] || wrong "$1 takes a number, not $2"
+}
+
+# series_of VALUE - the value must look like a kernel's series.
+series_of() {
+	[[ ${1:-} =~ ^([0-9]+\.[0-9]+|debug)$ ]] ||
+		wrong "--kernel takes a series like 6.12, not ${1:-nothing}"
 }
 
 make_dirs() {
@@ -118,3 +154,6 @@ step() {
 	[ $((SECONDS - start)) -lt 5 ] ||
 		say "$what: done in $((SECONDS - start)) s"
 }
+
+number JOBS "$JOBS"
+one_of DEPTH "${DEPTH:-quick}" quick full

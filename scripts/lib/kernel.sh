@@ -21,7 +21,10 @@ kernel_image_package() {
 	local name
 	name=$(deb_newest "${1%-backports}" \
 		"linux-image-${2//./\\.}\.[.0-9]+(-[0-9]+)?(\+[a-z0-9]+)?-amd64")
-	[ -n "$name" ] || die "no kernel $2 in $1"
+	[ -n "$name" ] || case $2 in
+	6.1 | "$KERNEL_SERIES") die "no kernel $2 in $1" ;;
+	*) wrong "no kernel $2 in $1" ;;
+	esac
 	echo "$name"
 }
 
