@@ -150,7 +150,9 @@ static void new_entry(Bed *bed, Bytes *b)
     if (n & 8) {
         drv_fte_count(&fte, pick_object(bed, MOCX_OBJ_FLOW_COUNTER, n));
     }
-    DEVX_SET(set_fte_in, fte.in, op_mod, bytes_u8(b) % 4 == 1);
+    n = bytes_u8(b);
+    DEVX_SET(set_fte_in, fte.in, op_mod, n % 4 == 1);
+    DEVX_SET(set_fte_in, fte.in, modify_enable_mask, n >> 2);
     bytes_spoil(b, fte.in + 4, sizeof(fte.in) / 4);
     drv_fte_cmd(bed->d, &fte);
 }
