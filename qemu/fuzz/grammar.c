@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <glob.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/cmd.h"
 #include "core/names.h"
@@ -12,10 +15,17 @@
 #define MESSAGE_MAX     8192
 #define POOL            (1u << 20)
 
-static Template templates[TEMPLATES_MAX];
-static unsigned num_templates;
-static uint8_t pool[POOL];          /* not the arena's: it never changes */
-static size_t pool_used;
+/* Not the arena's: it never changes once the worlds are there. */
+typedef struct Grammar {
+    Template templates[TEMPLATES_MAX];
+    unsigned n;
+    bool whole;
+    size_t used;
+    uint8_t pool[POOL];
+} Grammar;
+
+static Grammar own;
+static Grammar *g = &own;
 
 static const MocxCmdRows *const all_rows[] = {
     &mocx_rows_hca, &mocx_rows_page, &mocx_rows_cap, &mocx_rows_reg,
@@ -29,8 +39,8 @@ static unsigned variants(uint16_t opcode, uint16_t op_mod, size_t inlen)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < num_templates; i++) {
-        const Template *t = &templates[i];
+    for (unsigned i = 0; i < g->n; i++) {
+        const Template *t = &g->templates[i];
 
         if (mocx_get_be16(t->in) == opcode &&
             mocx_get_be16(t->in + 6) == op_mod) {
@@ -44,14 +54,14 @@ static void add(const uint8_t *in, size_t inlen, size_t outlen, uint32_t list)
 {
     size_t room = inlen < 16 ? 16 : inlen;
 
-    if (num_templates == TEMPLATES_MAX || inlen > MESSAGE_MAX ||
-        pool_used + room > POOL) {
+    if (g->n == TEMPLATES_MAX || inlen > MESSAGE_MAX ||
+        g->used + room > POOL) {
         return;
     }
-    templates[num_templates++] = (Template) {
-        pool + pool_used, inlen, outlen, list };
-    memcpy(pool + pool_used, in, inlen);
-    pool_used += room;
+    g->templates[g->n++] = (Template) {
+        g->pool + g->used, inlen, outlen, list };
+    memcpy(g->pool + g->used, in, inlen);
+    g->used += room;
 }
 
 void grammar_note(void *arg, const void *in, size_t inlen, size_t outlen)
@@ -60,7 +70,7 @@ void grammar_note(void *arg, const void *in, size_t inlen, size_t outlen)
     uint16_t op_mod = mocx_get_be16((const uint8_t *)in + 6);
 
     (void)arg;
-    if (variants(opcode, op_mod, inlen) < VARIANTS) {
+    if (!g->whole && variants(opcode, op_mod, inlen) < VARIANTS) {
         add(in, inlen, outlen, record_page_list(opcode, in, inlen));
     }
 }
@@ -87,8 +97,8 @@ static void add_row(const MocxCmdRow *row)
 {
     uint8_t in[MESSAGE_MAX] = { 0 };
 
-    for (unsigned i = 0; i < num_templates; i++) {
-        if (mocx_get_be16(templates[i].in) == row->opcode) {
+    for (unsigned i = 0; i < g->n; i++) {
+        if (mocx_get_be16(g->templates[i].in) == row->opcode) {
             return;
         }
     }
@@ -100,6 +110,10 @@ void grammar_complete(void)
 {
     glob_t found;
 
+    if (g->whole) {
+        return;
+    }
+    g->whole = true;
     if (!glob(FUZZ_RECORDINGS "/" "*.txt", 0, NULL, &found)) {
         for (size_t i = 0; i < found.gl_pathc; i++) {
             add_recording(found.gl_pathv[i]);
@@ -113,12 +127,25 @@ void grammar_complete(void)
     }
 }
 
+void grammar_of_child(void (*worlds)(void))
+{
+    g = mmap(NULL, sizeof(*g), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(g != MAP_FAILED, "no memory for a grammar");
+    if (!fork()) {
+        worlds();
+        _exit(0);
+    }
+    wait(NULL);
+    CHECK(g->whole, "the worlds cannot be made");
+}
+
 const Template *grammar_pick(unsigned pick)
 {
-    return &templates[pick % num_templates];
+    return &g->templates[pick % g->n];
 }
 
 unsigned grammar_size(void)
 {
-    return num_templates;
+    return g->n;
 }

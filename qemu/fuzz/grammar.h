@@ -19,6 +19,13 @@ typedef struct Template {
 void grammar_note(void *arg, const void *in, size_t inlen, size_t outlen);
 /** grammar_complete() - add the recordings, and what is missing then */
 void grammar_complete(void);
+/**
+ * grammar_of_child() - take the grammar that a child process arrives at
+ * @worlds: makes all worlds, which leaves the grammar whole
+ *
+ * An input that is run while the worlds are being made means the same then.
+ */
+void grammar_of_child(void (*worlds)(void));
 /** grammar_pick() - one of them, by a number of any size */
 const Template *grammar_pick(unsigned pick);
 /** grammar_size() - how many there are */

@@ -17,7 +17,7 @@ static struct {
     Snap *snap;
 } worlds[TARGET_WORLDS];
 static unsigned num_worlds;
-static const char *input_path;
+static const char *input_path, *plain_world;
 
 /* Leaks of the model are found by bed_end(); copies of worlds are none. */
 const char *__asan_default_options(void)
@@ -46,7 +46,7 @@ static void run_plain(Bed *bed)
 
 void target_world(Bed *bed)
 {
-    if (arena_plain() && num_worlds == (unsigned)atoi(getenv("FUZZ_PLAIN"))) {
+    if (arena_plain() && num_worlds == (unsigned)atoi(plain_world)) {
         run_plain(bed);
     }
     CHECK(num_worlds < TARGET_WORLDS, "more than %u worlds", TARGET_WORLDS);
@@ -68,6 +68,12 @@ void target_world_all(void)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     input_path = *argc > 1 ? (*argv)[1] : NULL;
+    plain_world = getenv("FUZZ_PLAIN") ? strdup(getenv("FUZZ_PLAIN")) : NULL;
+    if (plain_world) {
+        unsetenv("FUZZ_PLAIN");
+        grammar_of_child(fuzz_target.worlds);
+        setenv("FUZZ_PLAIN", plain_world, 1);
+    }
     arena_reuse(true);
     fuzz_target.worlds();
     arena_reuse(false);
