@@ -86,6 +86,7 @@ static const CapRow caps[] = {
     GEN(cq_period_mode_modify, 1),
     GEN(imaicl, 1),         /* memory windows */
     GEN(umr_fence, 2),      /* none is needed: WQEs run in order */
+    GEN(force_teardown, 1), /* at shutdown */
     GEN(device_frequency_khz, MOCX_TIMER_KHZ),
     GEN(log_pg_sz, 12),
     GEN(log_bf_reg_size, 9),
