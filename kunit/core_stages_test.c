@@ -111,8 +111,8 @@ static void parameter_names_the_stage_that_fails(struct kunit *test)
 
 /* The rows of the real table that talk to nothing but the firmware */
 static const char * const fw_rows[] = {
-	"accounting", "enable", "issi", "boot_pages", "endianness", "caps", "init_pages", "init",
-	"limits", "port",
+	"accounting", "reset", "enable", "issi", "boot_pages", "endianness", "caps", "init_pages",
+	"init", "limits", "port",
 };
 
 #define FW_ROWS	ARRAY_SIZE(fw_rows)
@@ -189,6 +189,52 @@ static void every_command_of_bring_up_may_be_refused(struct kunit *test)
 	}
 }
 
+/* Resets of the function: how many, and how many pages the driver still counted then */
+static int resets;
+static unsigned int pages_at_reset;
+static int reset_err;
+
+static int count_reset(struct crnic_dev *dev)
+{
+	resets++;
+	pages_at_reset = crnic_fw_pages(dev);
+	return reset_err;
+}
+
+static struct fake_fw *miser_setup(struct kunit *test, struct crnic_stage table[FW_ROWS])
+{
+	struct fake_fw *fw = fake_fw_create(test);
+
+	resets = 0;
+	pages_at_reset = 0;
+	reset_err = 0;
+	kunit_activate_static_stub(test, crnic_function_reset, count_reset);
+	fw_table(test, table);
+	KUNIT_ASSERT_EQ(test, crnic_stages_up(fw->dev, table, FW_ROWS), 0);
+	return fw;
+}
+
+static void device_that_gives_all_back_is_not_reset(struct kunit *test)
+{
+	struct crnic_stage table[FW_ROWS];
+	struct fake_fw *fw = miser_setup(test, table);
+
+	crnic_stages_down(fw->dev, table);
+	KUNIT_EXPECT_EQ(test, resets, 0);
+}
+
+static void device_that_keeps_pages_is_reset_before_they_are_freed(struct kunit *test)
+{
+	struct crnic_stage table[FW_ROWS];
+	struct fake_fw *fw = miser_setup(test, table);
+
+	fw->miser = true;
+	crnic_stages_down(fw->dev, table);
+	KUNIT_EXPECT_EQ(test, resets, 1);
+	KUNIT_EXPECT_EQ(test, pages_at_reset, FAKE_BOOT_PAGES + FAKE_INIT_PAGES);
+	KUNIT_EXPECT_PTR_EQ(test, fw->dev->pages, NULL);
+}
+
 static struct kunit_case stages_cases[] = {
 	KUNIT_CASE_PARAM(unwinds_in_reverse, trail_gen_params),
 	KUNIT_CASE(goes_down_in_reverse),
@@ -196,6 +242,8 @@ static struct kunit_case stages_cases[] = {
 	KUNIT_CASE(firmware_is_left_as_it_was),
 	KUNIT_CASE(every_stage_may_fail),
 	KUNIT_CASE(every_command_of_bring_up_may_be_refused),
+	KUNIT_CASE(device_that_gives_all_back_is_not_reset),
+	KUNIT_CASE_SLOW(device_that_keeps_pages_is_reset_before_they_are_freed),
 	{}
 };
 

@@ -87,7 +87,7 @@ static int fake_pages_take(struct fake_fw *fw, void *out, unsigned int num)
 		pas[n++] = cpu_to_be64(fw->lie_addr);
 		fw->lie_addr = 0;
 	}
-	while (n < num && fw->num_pages)
+	while (n < num && fw->num_pages && !fw->miser)
 		pas[n++] = cpu_to_be64(fw->pages[--fw->num_pages]);
 	MLX5_SET(manage_pages_out, out, output_num_entries, n + fw->lie_count);
 	return 0;

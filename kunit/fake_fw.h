@@ -41,6 +41,7 @@
  *     FAKE_NOT_MINE
  * @hook_priv: for the hook's owner
  * @lie_addr: if not 0, an address that it returns though it never got it
+ * @miser: it gives no page back
  * @lie_count: returns that many more than it was asked for
  */
 struct fake_fw {
@@ -65,6 +66,7 @@ struct fake_fw {
 	void *hook_priv;
 	u64 lie_addr;
 	unsigned int lie_count;
+	bool miser;
 };
 
 struct fake_fw *fake_fw_create(struct kunit *test);

@@ -39,28 +39,54 @@ disable:
 	return err;
 }
 
-/* Let the next driver find the device as after power-on, whatever its firmware was up to */
-static void crnic_pci_reset(struct crnic_dev *dev)
+static void crnic_stage_pci_down(struct crnic_dev *dev)
+{
+	pci_release_mem_regions(dev->pdev);
+	pci_disable_device(dev->pdev);
+}
+
+/**
+ * crnic_function_reset - bring a device into the state of power-on
+ * @dev: device, whose device lock is held
+ *
+ * Context: process.
+ * Return: 0, also for a device that is no longer there; or a negative errno.
+ */
+int crnic_function_reset(struct crnic_dev *dev)
 {
 	int err;
 
-	if (!pci_device_is_present(dev->pdev))
-		return;
+	KUNIT_STATIC_STUB_REDIRECT(crnic_function_reset, dev);
 
+	if (!pci_device_is_present(dev->pdev))
+		return 0;
 	pci_save_state(dev->pdev);
-	/* probe, remove and shutdown hold the device lock */
 	err = __pci_reset_function_locked(dev->pdev);
 	pci_restore_state(dev->pdev);
-	if (err)
-		crnic_warn(dev, "device cannot be reset: %pe\n", ERR_PTR(err));
+	return err;
 }
 
-static void crnic_stage_pci_down(struct crnic_dev *dev)
+static int crnic_stage_reset_up(struct crnic_dev *dev)
 {
-	if (crnic_dead(dev))
-		crnic_pci_reset(dev);
-	pci_release_mem_regions(dev->pdev);
-	pci_disable_device(dev->pdev);
+	return 0;
+}
+
+/*
+ * Firmware that was given up may remember the memory that it had, and reach for it
+ * as soon as a driver lets it onto the bus again.  It forgets before that memory
+ * has another owner, or keeps it.
+ */
+static void crnic_stage_reset_down(struct crnic_dev *dev)
+{
+	int err;
+
+	if (!crnic_dead(dev))
+		return;
+	err = crnic_function_reset(dev);
+	if (!err)
+		return;
+	crnic_err(dev, "device cannot be reset: %pe\n", ERR_PTR(err));
+	crnic_pages_abandon(dev);
 }
 
 static int crnic_stage_enable_up(struct crnic_dev *dev)
@@ -93,18 +119,19 @@ static int crnic_stage_issi_up(struct crnic_dev *dev)
 	return crnic_fw_issi_set(dev, CRNIC_ISSI);
 }
 
+static void crnic_stage_pages_down(struct crnic_dev *dev)
+{
+	if (crnic_pages_reclaim_all(dev))
+		crnic_dev_break(dev, "the firmware keeps pages");
+}
+
 static int crnic_stage_boot_pages_up(struct crnic_dev *dev)
 {
 	int err = crnic_pages_satisfy(dev, CRNIC_PAGES_BOOT);
 
 	if (err)
-		crnic_pages_reclaim_all(dev);
+		crnic_stage_pages_down(dev);
 	return err;
-}
-
-static void crnic_stage_pages_down(struct crnic_dev *dev)
-{
-	crnic_pages_reclaim_all(dev);
 }
 
 /* Taken back together with the boot pages, after TEARDOWN_HCA */
@@ -164,13 +191,15 @@ static void crnic_stage_port_down(struct crnic_dev *dev)
 
 /*
  * The order is that of mlx5_core (main.c).  Memory that the firmware holds outlives
- * the command queue, whose end cuts the device off from memory.
+ * the command queue, whose end cuts the device off from memory, and the reset of a
+ * device that was given up.
  */
 const struct crnic_stage crnic_stages[] = {
 	{ "pci",	crnic_stage_pci_up,	crnic_stage_pci_down },
 	{ "map",	crnic_iseg_map,		crnic_iseg_unmap },
 	{ "firmware",	crnic_iseg_wait_ready,	NULL },
 	{ "accounting",	crnic_pages_create,	crnic_pages_destroy },
+	{ "reset",	crnic_stage_reset_up,	crnic_stage_reset_down },
 	{ "cmdq",	crnic_cmdq_create,	crnic_cmdq_destroy },
 	{ "enable",	crnic_stage_enable_up,	crnic_stage_enable_down },
 	{ "issi",	crnic_stage_issi_up,	NULL },

@@ -24,6 +24,7 @@ extern const unsigned int crnic_num_stages;
 int crnic_stages_up(struct crnic_dev *dev, const struct crnic_stage *stages, unsigned int num);
 void crnic_stages_down(struct crnic_dev *dev, const struct crnic_stage *stages);
 bool crnic_stage_known(const char *name);
+int crnic_function_reset(struct crnic_dev *dev);
 bool crnic_stage_fault(struct crnic_dev *dev, const struct crnic_stage *stage);
 
 #endif /* CRNIC_STAGES_H */

@@ -55,6 +55,7 @@ int crnic_pages_satisfy(struct crnic_dev *dev, enum crnic_pages_when when);
 void crnic_pages_request(struct crnic_dev *dev, u16 func, s32 num);
 void crnic_pages_drain(struct crnic_dev *dev);
 int crnic_pages_reclaim_all(struct crnic_dev *dev);
+void crnic_pages_abandon(struct crnic_dev *dev);
 
 /* caps.c: capabilities */
 int crnic_caps_negotiate(struct crnic_dev *dev);

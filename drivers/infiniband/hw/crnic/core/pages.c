@@ -29,12 +29,14 @@
  * @held: struct crnic_fw_page by number of the adapter page
  * @count: number of entries of @held; read without the lock for reports
  * @wq: serves run-time requests, one by one
+ * @abandoned: nothing can stop the device from using them
  */
 struct crnic_pages {
 	struct mutex lock;	/* see above */
 	struct xarray held;
 	unsigned int count;
 	struct workqueue_struct *wq;
+	bool abandoned;
 };
 
 struct crnic_fw_page {
@@ -278,12 +280,16 @@ static bool crnic_pages_any_func(struct crnic_dev *dev, u16 *func)
 	return fp;
 }
 
-/* The device is dead or unwilling, but by now it reaches no memory */
+/* The device was reset, or is no longer there: it has forgotten them */
 static void crnic_pages_free_all(struct crnic_dev *dev)
 {
 	struct crnic_fw_page *fp;
 	unsigned long key;
 
+	if (dev->pages->abandoned && dev->pages->count) {
+		crnic_err(dev, "%u pages are lost to the device\n", dev->pages->count);
+		return;
+	}
 	xa_for_each(&dev->pages->held, key, fp)
 		crnic_page_free(dev, fp->func, fp->dma);
 }
@@ -338,6 +344,17 @@ unsigned int crnic_fw_pages(const struct crnic_dev *dev)
 }
 
 /**
+ * crnic_pages_abandon - leave to the device what it holds, for good
+ * @dev: device, which could be neither persuaded nor reset
+ *
+ * Context: process, at the end of teardown.
+ */
+void crnic_pages_abandon(struct crnic_dev *dev)
+{
+	dev->pages->abandoned = true;
+}
+
+/**
  * crnic_pages_create - prepare the accounting
  * @dev: device
  *
@@ -363,7 +380,7 @@ int crnic_pages_create(struct crnic_dev *dev)
 
 /**
  * crnic_pages_destroy - undo crnic_pages_create()
- * @dev: device; it can no longer reach memory
+ * @dev: device; it holds no pages, was reset, or keeps them: crnic_pages_abandon()
  */
 void crnic_pages_destroy(struct crnic_dev *dev)
 {
