@@ -222,9 +222,12 @@ static void status_becomes_an_errno(struct kunit *test)
 	const struct status_case *c = test->param_value;
 	struct cmdq_test *t = cmdq_setup(test);
 
+	/* what was refused before, and an answer must replace unless it is "ok" */
+	t->dev->last_refusal = (struct crnic_refusal) { .opcode = 1, .status = 0xee };
 	t->status = c->status;
 	KUNIT_EXPECT_EQ(test, send(t->dev, MLX5_CMD_OP_NOP), c->err);
-	KUNIT_EXPECT_EQ(test, t->dev->last_refusal.status, c->status);
+	KUNIT_EXPECT_EQ(test, t->dev->last_refusal.status, c->status ?: 0xee);
+	KUNIT_EXPECT_EQ(test, t->dev->last_refusal.opcode, c->status ? MLX5_CMD_OP_NOP : 1);
 	KUNIT_EXPECT_FALSE(test, crnic_dead(t->dev));
 }
 
@@ -344,13 +347,41 @@ static void case_4_late_completion_is_harmless(struct kunit *test)
 	t->dev->cfg.cmd_timeout_ms = 20;
 	t->hold = true;
 	KUNIT_EXPECT_EQ(test, send(t->dev, MLX5_CMD_OP_NOP), -ETIMEDOUT);
-	KUNIT_EXPECT_TRUE(test, crnic_dead(t->dev));
-	/* the slot is the device's until it answers */
+	KUNIT_EXPECT_FALSE(test, crnic_dead(t->dev));
+	/* the slot is the device's until it answers, and others take the next one */
 	KUNIT_EXPECT_EQ(test, t->dev->cmdq->free, GENMASK(SLOTS - 1, 1));
+	t->hold = false;
+	KUNIT_EXPECT_EQ(test, send(t->dev, MLX5_CMD_OP_NOP), 0);
 	device_release(t, 0);
 	KUNIT_EXPECT_EQ(test, t->dev->cmdq->free, GENMASK(SLOTS - 1, 0));
 	/* said twice, and about slots that nobody uses */
 	crnic_cmdq_completed(t->dev, ~0UL);
+}
+
+static void device_that_holds_all_slots_is_given_up(struct kunit *test)
+{
+	struct cmdq_test *t = cmdq_setup(test);
+	unsigned int i;
+
+	t->dev->cfg.cmd_timeout_ms = 20;
+	t->hold = true;
+	for (i = 0; i < ORDINARY; i++) {
+		KUNIT_EXPECT_FALSE(test, crnic_dead(t->dev));
+		KUNIT_EXPECT_EQ(test, send(t->dev, MLX5_CMD_OP_NOP), -ETIMEDOUT);
+	}
+	KUNIT_EXPECT_TRUE(test, crnic_dead(t->dev));
+}
+
+static void device_that_holds_the_slot_for_pages_is_given_up(struct kunit *test)
+{
+	struct cmdq_test *t = cmdq_setup(test);
+	u32 in[4] = {}, out[4];
+
+	t->dev->cfg.cmd_timeout_ms = 20;
+	t->hold = true;
+	KUNIT_EXPECT_EQ(test, crnic_cmd_exec_pages(t->dev, in, sizeof(in), out, sizeof(out)),
+			-ETIMEDOUT);
+	KUNIT_EXPECT_TRUE(test, crnic_dead(t->dev));
 }
 
 static void dead_device_lets_callers_clean_up(struct kunit *test)
@@ -417,6 +448,8 @@ static struct kunit_case cmdq_cases[] = {
 	KUNIT_CASE(case_5_callers_beyond_the_slots_wait),
 	KUNIT_CASE(page_command_passes_those_who_wait),
 	KUNIT_CASE(case_4_late_completion_is_harmless),
+	KUNIT_CASE(device_that_holds_all_slots_is_given_up),
+	KUNIT_CASE(device_that_holds_the_slot_for_pages_is_given_up),
 	KUNIT_CASE(dead_device_lets_callers_clean_up),
 	KUNIT_CASE(death_wakes_those_who_wait),
 	KUNIT_CASE(command_of_a_device_that_just_died_does_not_wait),

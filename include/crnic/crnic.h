@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include <crnic/caps.h>
@@ -31,15 +32,33 @@ struct devlink;
 struct net_device;
 
 /**
- * struct crnic_config - module parameters, checked
+ * struct crnic_config - module parameters, checked, and what devlink sets
  * @comp_vectors: completion vectors wanted; 0 for one per online CPU
  * @cmd_timeout_ms: how long a command may take
  * @fail_stage: for tests: name of the stage to fail at, or NULL
+ * @roce: RoCE is wanted, from the next bring-up on
  */
 struct crnic_config {
 	unsigned int comp_vectors;
 	unsigned int cmd_timeout_ms;
 	const char *fail_stage;
+	bool roce;
+};
+
+/**
+ * struct crnic_recovery - starts a device anew that was given up
+ * @work: does it, with the device lock held
+ * @on: it may
+ * @tries: how often it did since @since
+ * @since: jiffies
+ *
+ * All but @work are written with the device lock held.
+ */
+struct crnic_recovery {
+	struct delayed_work work;
+	bool on;
+	unsigned int tries;
+	unsigned long since;
 };
 
 /**
@@ -64,9 +83,12 @@ struct crnic_refusal {
  * @bar_len: length of BAR0
  * @iseg: initialization segment, mapped
  * @up: number of stages that are up
- * @broken: set once, when the device no longer answers; commands fail with -EIO
+ * @stay: the netdev outlives the next way down, which another way up follows
+ * @broken: the device no longer answers, until it is started anew; commands fail with -EIO
+ * @recovery: starts it anew
  * @last_refusal: written without a lock, good enough for a message
  * @caps: current capabilities
+ * @has_roce: the device can do RoCE, whether or not it is wanted
  * @fw_rev: major, minor, subminor of the firmware
  * @vendor_id: IEEE vendor ID
  * @board_id: PSID, a string
@@ -103,10 +125,13 @@ struct crnic_dev {
 	struct mlx5_init_seg __iomem *iseg;
 
 	unsigned int up;
+	bool stay;
 	bool broken;
+	struct crnic_recovery recovery;
 	struct crnic_refusal last_refusal;
 
 	struct crnic_caps *caps;
+	bool has_roce;
 	u16 fw_rev[3];
 	u32 vendor_id;
 	char board_id[CRNIC_BOARD_ID_LEN + 1];
@@ -137,10 +162,14 @@ struct crnic_dev {
 };
 
 /*
- * Hooks of the upper layers: the last two stages of bring-up.  Each is
- * called once, in process context; a failure leaves nothing behind.
+ * Hooks of the upper layers: the last two stages of bring-up, called in process
+ * context; a failure leaves nothing behind.  Between suspend and resume the netdev
+ * stays registered, with all that was set, but has no device: what must not be lost
+ * in a sleep or when the device starts anew.  Remove may follow either of them.
  */
 int crnic_net_add(struct crnic_dev *dev);
+void crnic_net_suspend(struct crnic_dev *dev);
+int crnic_net_resume(struct crnic_dev *dev);
 void crnic_net_remove(struct crnic_dev *dev);
 int crnic_ib_add(struct crnic_dev *dev);
 void crnic_ib_remove(struct crnic_dev *dev);
@@ -149,8 +178,8 @@ void crnic_ib_remove(struct crnic_dev *dev);
  * crnic_dead - does the device no longer answer?
  * @dev: device
  *
- * Return: true after a command timed out, the health poll found the device dead
- * or it was unplugged.  Upper layers then skip waits for the hardware.
+ * Return: true after the health poll found the device dead, it held all command slots
+ * or was unplugged, until it is started anew.  Upper layers then skip waits for the hardware.
  */
 static inline bool crnic_dead(const struct crnic_dev *dev)
 {

@@ -9,6 +9,7 @@
 #include <crnic/ids.h>
 
 #include "core/core.h"
+#include "recover.h"
 #include "stages.h"
 
 #define CRNIC_MAX_COMP_VECTORS		1024
@@ -66,10 +67,12 @@ struct crnic_dev *crnic_dev_alloc(struct device *device)
 	dev->cfg.comp_vectors = comp_vectors;
 	dev->cfg.cmd_timeout_ms = cmd_timeout_ms;
 	dev->cfg.fail_stage = fail_stage;
+	dev->cfg.roce = true;
 	xa_init(&dev->cqs);
 	xa_init(&dev->rscs);
 	ATOMIC_INIT_NOTIFIER_HEAD(&dev->notifiers);
 	crnic_dbr_init(dev);
+	crnic_recover_init(dev);
 	return dev;
 }
 
@@ -85,7 +88,26 @@ void crnic_dev_free(struct crnic_dev *dev)
 	kfree(dev);
 }
 
-static int crnic_start(struct pci_dev *pdev)
+static int crnic_start(struct crnic_dev *dev)
+{
+	int err;
+
+	err = crnic_load(dev);
+	if (err)
+		return err;
+	err = crnic_devlink_create(dev);
+	if (err) {
+		crnic_unload(dev, false);
+		return err;
+	}
+	crnic_info(dev, "firmware %u.%u.%04u with %u pages, board %s, %u completion vectors\n",
+		   dev->fw_rev[0], dev->fw_rev[1], dev->fw_rev[2], crnic_fw_pages(dev),
+		   dev->board_id, crnic_comp_vectors(dev));
+	crnic_recover_on(dev);
+	return 0;
+}
+
+static int crnic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct crnic_dev *dev = crnic_dev_alloc(&pdev->dev);
 	int err;
@@ -95,51 +117,48 @@ static int crnic_start(struct pci_dev *pdev)
 	dev->pdev = pdev;
 	pci_set_drvdata(pdev, dev);
 
-	err = crnic_stages_up(dev, crnic_stages, crnic_num_stages);
+	err = crnic_start(dev);
 	if (err) {
 		pci_set_drvdata(pdev, NULL);
 		crnic_dev_free(dev);
-		return err;
 	}
-	crnic_info(dev, "firmware %u.%u.%04u with %u pages, board %s, %u completion vectors\n",
-		   dev->fw_rev[0], dev->fw_rev[1], dev->fw_rev[2], crnic_fw_pages(dev),
-		   dev->board_id, crnic_comp_vectors(dev));
-	return 0;
+	return err;
 }
 
-static void crnic_stop(struct pci_dev *pdev)
+static void crnic_remove(struct pci_dev *pdev)
 {
 	struct crnic_dev *dev = pci_get_drvdata(pdev);
 
-	/* it did not start again after a sleep */
-	if (!dev)
-		return;
-	crnic_stages_down(dev, crnic_stages);
+	crnic_recover_off(dev);
+	crnic_devlink_destroy(dev);
+	crnic_unload(dev, false);
 	pci_set_drvdata(pdev, NULL);
 	crnic_dev_free(dev);
 }
 
-static int crnic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+/*
+ * The machine goes down, or another kernel takes over.  The file systems on top of
+ * the device may not let go of it any more, so nobody is asked: the device alone
+ * is made quiet.
+ */
+static void crnic_shutdown(struct pci_dev *pdev)
 {
-	return crnic_start(pdev);
+	struct crnic_dev *dev = pci_get_drvdata(pdev);
+
+	crnic_recover_off(dev);
+	crnic_quiesce(dev);
 }
 
-/* Also the way down at shutdown: kexec may follow, and find the device quiet */
-static void crnic_remove(struct pci_dev *pdev)
-{
-	crnic_stop(pdev);
-}
-
-/* The device may lose all it knows, so nothing is kept: users see it go and come */
+/* The device may lose all it knows; its netdev keeps what was set */
 static int crnic_suspend(struct device *device)
 {
-	crnic_stop(to_pci_dev(device));
+	crnic_sleep(dev_get_drvdata(device));
 	return 0;
 }
 
 static int crnic_resume(struct device *device)
 {
-	return crnic_start(to_pci_dev(device));
+	return crnic_wake(dev_get_drvdata(device));
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(crnic_pm_ops, crnic_suspend, crnic_resume);
@@ -182,7 +201,8 @@ static struct pci_driver crnic_pci_driver = {
 	.id_table = crnic_pci_ids,
 	.probe = crnic_probe,
 	.remove = crnic_remove,
-	.shutdown = crnic_remove,
+	.shutdown = crnic_shutdown,
+	.err_handler = &crnic_error_handlers,
 	.driver.pm = pm_sleep_ptr(&crnic_pm_ops),
 };
 

@@ -30,6 +30,8 @@ static int crnic_stage_pci_up(struct crnic_dev *dev)
 	if (err)
 		goto release;
 	dma_set_max_seg_size(dev->device, SZ_2G);
+	/* what a bus error recovery puts back after the slot was reset */
+	pci_save_state(dev->pdev);
 	return 0;
 
 release:
@@ -64,6 +66,27 @@ int crnic_function_reset(struct crnic_dev *dev)
 	err = __pci_reset_function_locked(dev->pdev);
 	pci_restore_state(dev->pdev);
 	return err;
+}
+
+/**
+ * crnic_quiesce - let a device do nothing any more, whoever uses it
+ * @dev: device, its lock held; only a reset or a power cycle brings it back
+ *
+ * Context: process; at shutdown.  Nothing is freed.
+ */
+void crnic_quiesce(struct crnic_dev *dev)
+{
+	bool forced = false;
+
+	crnic_health_pause(dev);
+	if (!dev->up)
+		return;
+	if (!crnic_dead(dev) && dev->caps && CRNIC_CAP_GEN(dev, force_teardown))
+		forced = !crnic_fw_teardown(dev, MLX5_TEARDOWN_HCA_IN_PROFILE_FORCE_CLOSE);
+	crnic_dev_break(dev, NULL);
+	if (!forced && crnic_function_reset(dev))
+		crnic_warn(dev, "may be still at work\n");
+	pci_disable_device(dev->pdev);
 }
 
 static int crnic_stage_reset_up(struct crnic_dev *dev)
@@ -142,10 +165,12 @@ static int crnic_stage_init_pages_up(struct crnic_dev *dev)
 
 static void crnic_stage_init_down(struct crnic_dev *dev)
 {
-	int err = crnic_fw_teardown(dev);
+	int err = crnic_fw_teardown(dev, MLX5_TEARDOWN_HCA_IN_PROFILE_GRACEFUL_CLOSE);
 
-	if (err)
-		crnic_err(dev, "TEARDOWN_HCA: %pe\n", ERR_PTR(err));
+	if (!err)
+		return;
+	crnic_err(dev, "TEARDOWN_HCA: %pe\n", ERR_PTR(err));
+	crnic_dev_break(dev, "it cannot be torn down");
 }
 
 static int crnic_stage_uar_up(struct crnic_dev *dev)
@@ -189,6 +214,26 @@ static void crnic_stage_port_down(struct crnic_dev *dev)
 	crnic_pd_dealloc(dev, dev->pdn);
 }
 
+/* The netdev may have outlived the last bring-up: crnic_unload() */
+static int crnic_stage_netdev_up(struct crnic_dev *dev)
+{
+	return dev->net ? crnic_net_resume(dev) : crnic_net_add(dev);
+}
+
+static void crnic_stage_netdev_down(struct crnic_dev *dev)
+{
+	if (dev->stay)
+		crnic_net_suspend(dev);
+	else
+		crnic_net_remove(dev);
+}
+
+/* Users may not want RoCE, which some firmware cannot be told: devlink.c */
+static int crnic_stage_ib_up(struct crnic_dev *dev)
+{
+	return dev->cfg.roce ? crnic_ib_add(dev) : 0;
+}
+
 /*
  * The order is that of mlx5_core (main.c).  Memory that the firmware holds outlives
  * the command queue, whose end cuts the device off from memory, and the reset of a
@@ -214,9 +259,8 @@ const struct crnic_stage crnic_stages[] = {
 	{ "uar",	crnic_stage_uar_up,	crnic_stage_uar_down },
 	{ "eqs",	crnic_eqs_create,	crnic_eqs_destroy },
 	{ "port",	crnic_stage_port_up,	crnic_stage_port_down },
-	{ "devlink",	crnic_devlink_create,	crnic_devlink_destroy },
-	{ "netdev",	crnic_net_add,		crnic_net_remove },
-	{ "ib_device",	crnic_ib_add,		crnic_ib_remove },
+	{ "netdev",	crnic_stage_netdev_up,	crnic_stage_netdev_down },
+	{ "ib_device",	crnic_stage_ib_up,	crnic_ib_remove },
 };
 
 const unsigned int crnic_num_stages = ARRAY_SIZE(crnic_stages);
@@ -283,6 +327,9 @@ int crnic_stages_up(struct crnic_dev *dev, const struct crnic_stage *stages, uns
 			err = stage->up(dev);
 		if (err) {
 			crnic_stage_report(dev, stage, err);
+			/* what the device still works at, nobody will undo by commands */
+			if (err == -ETIMEDOUT)
+				crnic_dev_break(dev, "it was too slow at bring-up");
 			crnic_stages_down(dev, stages);
 			return err;
 		}

@@ -40,16 +40,6 @@
 #define crnic_assign_str(dst, src)	__assign_str(dst)
 #endif
 
-/* the setter of a devlink parameter got an argument in 6.10 */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
-#define CRNIC_DEVLINK_SET(name)						\
-	int name(struct devlink *devlink, u32 id,			\
-		 struct devlink_param_gset_ctx *ctx, struct netlink_ext_ack *extack)
-#else
-#define CRNIC_DEVLINK_SET(name)						\
-	int name(struct devlink *devlink, u32 id, struct devlink_param_gset_ctx *ctx)
-#endif
-
 /* devlink tells the driver's name by itself from 6.2 on */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define crnic_devlink_driver_put(req)	0

@@ -11,10 +11,11 @@
 #define CRNIC_CAPS_LOG_MAX_QP	18
 
 /* Capability bits that are taken as far as the device has them */
-static void crnic_caps_take_max(__be32 *cap, const __be32 *max)
+static void crnic_caps_take_max(const struct crnic_dev *dev, __be32 *cap, const __be32 *max)
 {
 	if (MLX5_GET(cmd_hca_cap, max, roce_rw_supported))
-		MLX5_SET(cmd_hca_cap, cap, roce, MLX5_GET(cmd_hca_cap, max, roce));
+		MLX5_SET(cmd_hca_cap, cap, roce,
+			 MLX5_GET(cmd_hca_cap, max, roce) && dev->cfg.roce);
 	if (MLX5_GET(cmd_hca_cap, max, cache_line_128byte))
 		MLX5_SET(cmd_hca_cap, cap, cache_line_128byte, cache_line_size() >= 128);
 	MLX5_SET(cmd_hca_cap, cap, log_max_qp,
@@ -24,9 +25,9 @@ static void crnic_caps_take_max(__be32 *cap, const __be32 *max)
 		MLX5_SET(cmd_hca_cap, cap, uar_4k, 1);
 }
 
-static void crnic_caps_choose(__be32 *cap, const __be32 *max)
+static void crnic_caps_choose(const struct crnic_dev *dev, __be32 *cap, const __be32 *max)
 {
-	crnic_caps_take_max(cap, max);
+	crnic_caps_take_max(dev, cap, max);
 	/* 0 stands for the 128 entries that are not looked at on Ethernet */
 	MLX5_SET(cmd_hca_cap, cap, pkey_table_size, 0);
 	/* command signatures are of no use on a bus with checksums */
@@ -73,7 +74,8 @@ int crnic_caps_negotiate(struct crnic_dev *dev)
 	err = crnic_fw_cap_query(dev, MLX5_CAP_GENERAL, false, cur);
 	if (err)
 		goto free;
-	crnic_caps_choose(cur, max);
+	dev->has_roce = MLX5_GET(cmd_hca_cap, max, roce);
+	crnic_caps_choose(dev, cur, max);
 	err = crnic_fw_cap_set(dev, MLX5_CAP_GENERAL, cur);
 	if (!err && MLX5_GET(cmd_hca_cap, max, atomic))
 		err = crnic_caps_set_atomic(dev, cur);

@@ -191,10 +191,11 @@ static struct crnic_cmd *crnic_slot_complete(struct crnic_cmdq *q, unsigned int 
 	memcpy(cmd->first_out, e->out, sizeof(cmd->first_out));
 	q->slots[slot] = NULL;
 	q->free |= BIT(slot);
-	if (cmd->abandoned)
+	if (q->overdue & BIT(slot))
 		orphan = cmd;
 	else
 		complete(&cmd->done);
+	q->overdue &= ~BIT(slot);
 	spin_unlock_irqrestore(&q->lock, flags);
 
 	crnic_slot_wake(q, slot);
@@ -256,13 +257,35 @@ static void crnic_cmd_poll(struct crnic_cmdq *q, struct crnic_cmd *cmd, unsigned
 }
 
 /*
+ * Nobody waits for a command any more, but the device may still write to its memory:
+ * it keeps its slot until a late answer comes.  One that never answers costs a slot;
+ * a device that holds all of a kind takes no more commands.  Returns false if the
+ * answer came after all.
+ */
+static bool crnic_cmd_leave(struct crnic_cmdq *q, struct crnic_cmd *cmd, bool *none_left)
+{
+	enum crnic_slot_kind kind = cmd->slot == q->num_slots - 1 ? CRNIC_SLOT_PAGES :
+								    CRNIC_SLOT_ANY;
+	unsigned long all = crnic_slot_mask(q, kind);
+	bool leave;
+
+	spin_lock_irq(&q->lock);
+	leave = q->slots[cmd->slot] == cmd;
+	if (leave)
+		q->overdue |= BIT(cmd->slot);
+	*none_left = (q->overdue & all) == all;
+	spin_unlock_irq(&q->lock);
+	return leave;
+}
+
+/*
  * Wait for the device.  On failure the command is left to the device, and the
  * caller must not touch it again.
  */
-static int crnic_cmd_wait(struct crnic_cmdq *q, struct crnic_cmd *cmd)
+static int crnic_cmd_wait(struct crnic_cmdq *q, struct crnic_cmd *cmd, u16 opcode)
 {
 	unsigned long timeout = msecs_to_jiffies(q->dev->cfg.cmd_timeout_ms);
-	bool mine;
+	bool none_left;
 
 	if (!q->events) {
 		crnic_cmd_poll(q, cmd, timeout);
@@ -271,16 +294,17 @@ static int crnic_cmd_wait(struct crnic_cmdq *q, struct crnic_cmd *cmd)
 		crnic_eqs_poll_cmd(q->dev);
 		crnic_cmdq_completed(q->dev, BIT(cmd->slot));
 	}
-
-	spin_lock_irq(&q->lock);
-	mine = q->slots[cmd->slot] != cmd;
-	if (!mine)
-		cmd->abandoned = true;
-	spin_unlock_irq(&q->lock);
-
-	if (mine)
+	if (!crnic_cmd_leave(q, cmd, &none_left))
 		return 0;
-	return crnic_dead(q->dev) ? -EIO : -ETIMEDOUT;
+	if (crnic_dead(q->dev))
+		return -EIO;
+
+	crnic_err(q->dev, "command 0x%x timed out\n", opcode);
+	if (none_left)
+		crnic_dev_break(q->dev, "it holds all command slots");
+	else
+		crnic_health_look(q->dev);
+	return -ETIMEDOUT;
 }
 
 static int crnic_cmd_delivery_check(struct crnic_dev *dev, u16 opcode, u8 delivery)
@@ -312,14 +336,9 @@ static int crnic_cmd_trip(struct crnic_dev *dev, const void *in, unsigned int in
 	err = crnic_cmd_post(q, cmd, in);
 	if (err)
 		goto free;
-	err = crnic_cmd_wait(q, cmd);
-	if (err) {
-		if (err == -ETIMEDOUT) {
-			crnic_err(dev, "command 0x%x timed out\n", opcode);
-			crnic_dev_break(dev, "a command timed out");
-		}
+	err = crnic_cmd_wait(q, cmd, opcode);
+	if (err)
 		return err;
-	}
 
 	err = crnic_cmd_delivery_check(dev, opcode, cmd->delivery);
 	if (!err) {
@@ -385,8 +404,9 @@ static int crnic_cmd_run(struct crnic_dev *dev, const void *in, int inlen, void 
  * so that their callers can free what they hold; the others fail.
  *
  * Context: process, may sleep.
- * Return: 0; -EIO if the device is dead or did not get the command; -ETIMEDOUT;
- * -ENOMEM; or what crnic_cmd_status_errno() makes of the firmware's answer.
+ * Return: 0; -EIO if the device is dead or did not get the command; -ETIMEDOUT, after
+ * which nobody knows whether the device executes it; -ENOMEM; or what
+ * crnic_cmd_status_errno() makes of the firmware's answer.
  */
 int crnic_cmd_exec(struct crnic_dev *dev, const void *in, int inlen, void *out, int outlen)
 {

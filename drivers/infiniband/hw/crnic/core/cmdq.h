@@ -58,7 +58,6 @@ void crnic_mbox_read(const struct crnic_mbox *mbox, void *msg, unsigned int len)
  * @outlen: length of the output message
  * @token: ties entry and blocks together
  * @slot: entry in the ring
- * @abandoned: nobody waits any more; whoever sees it complete frees it
  * @delivery: delivery status
  * @first_out: the part of the output that travelled in the entry
  * @done: the device handed it back, or the queue was flushed
@@ -70,7 +69,6 @@ struct crnic_cmd {
 	unsigned int outlen;
 	u8 token;
 	unsigned int slot;
-	bool abandoned;
 	u8 delivery;
 	__be32 first_out[4];
 	struct completion done;
@@ -91,8 +89,10 @@ enum crnic_slot_kind {
  * @log_stride: log2 of the distance of two entries
  * @num_slots: entries
  * @pool: mailbox blocks
- * @lock: protects @free, @slots and crnic_cmd.abandoned; a leaf lock, taken in interrupts
+ * @lock: protects @free, @overdue and @slots; a leaf lock, taken in interrupts
  * @free: bit per free slot
+ * @overdue: bit per slot for whose command nobody waits any more; whoever sees it
+ *	complete frees it
  * @slots: commands that the device owns
  * @wait: callers that wait for a slot, per kind
  * @events: completions come through the command EQ
@@ -107,6 +107,7 @@ struct crnic_cmdq {
 	struct dma_pool *pool;
 	spinlock_t lock;	/* see above */
 	unsigned long free;
+	unsigned long overdue;
 	struct crnic_cmd *slots[CRNIC_CMD_MAX_SLOTS];
 	wait_queue_head_t wait[CRNIC_SLOT_KINDS];
 	bool events;

@@ -34,7 +34,7 @@ struct crnic_eq_params {
 int crnic_fw_enable(struct crnic_dev *dev);
 int crnic_fw_disable(struct crnic_dev *dev);
 int crnic_fw_init(struct crnic_dev *dev);
-int crnic_fw_teardown(struct crnic_dev *dev);
+int crnic_fw_teardown(struct crnic_dev *dev, u16 profile);
 int crnic_fw_issi_query(struct crnic_dev *dev, u32 *supported);
 int crnic_fw_issi_set(struct crnic_dev *dev, u16 issi);
 int crnic_fw_cap_query(struct crnic_dev *dev, u16 type, bool max, __be32 *cap);
@@ -83,6 +83,8 @@ u64 crnic_async_mask(void);
 /* health.c: is the device still alive? */
 int crnic_health_start(struct crnic_dev *dev);
 void crnic_health_stop(struct crnic_dev *dev);
+void crnic_health_look(struct crnic_dev *dev);
+void crnic_health_pause(struct crnic_dev *dev);
 void crnic_dev_break(struct crnic_dev *dev, const char *why);
 
 /* devlink.c */
@@ -92,6 +94,18 @@ void crnic_devlink_destroy(struct crnic_dev *dev);
 /* main.c: a device and what needs no hardware */
 struct crnic_dev *crnic_dev_alloc(struct device *device);
 void crnic_dev_free(struct crnic_dev *dev);
+
+/* recover.c: what becomes of a device between probe and remove */
+int crnic_load(struct crnic_dev *dev);
+void crnic_unload(struct crnic_dev *dev, bool stay);
+void crnic_recover_init(struct crnic_dev *dev);
+void crnic_recover_on(struct crnic_dev *dev);
+void crnic_recover_off(struct crnic_dev *dev);
+void crnic_recover_kick(struct crnic_dev *dev);
+bool crnic_recover_try(struct crnic_recovery *r, unsigned long now);
+
+/* stages.c */
+void crnic_quiesce(struct crnic_dev *dev);
 
 /* dbr.c */
 void crnic_dbr_init(struct crnic_dev *dev);

@@ -195,7 +195,10 @@ void crnic_eq_close(struct crnic_eq *eq)
 
 	crnic_eq_free_irq(eq);
 	err = crnic_fw_eq_destroy(eq->dev, eq->eqn);
-	if (err)
+	if (err) {
 		crnic_err(eq->dev, "EQ %u cannot be destroyed: %pe\n", eq->eqn, ERR_PTR(err));
+		/* whatever it has to report must not go to memory that is not its own */
+		crnic_dev_break(eq->dev, "it keeps an event queue");
+	}
 	crnic_buf_free(eq->dev, &eq->buf);
 }

@@ -49,18 +49,25 @@ int crnic_fw_init(struct crnic_dev *dev)
 }
 
 /**
- * crnic_fw_teardown - TEARDOWN_HCA, graceful
+ * crnic_fw_teardown - TEARDOWN_HCA
  * @dev: device
+ * @profile: MLX5_TEARDOWN_HCA_IN_PROFILE_*: graceful after all objects are gone, or forced
  *
  * Return: 0 or a negative errno.
  */
-int crnic_fw_teardown(struct crnic_dev *dev)
+int crnic_fw_teardown(struct crnic_dev *dev, u16 profile)
 {
 	CRNIC_CMD(teardown_hca);
+	int err;
 
 	MLX5_SET(teardown_hca_in, in, opcode, MLX5_CMD_OP_TEARDOWN_HCA);
-	MLX5_SET(teardown_hca_in, in, profile, MLX5_TEARDOWN_HCA_IN_PROFILE_GRACEFUL_CLOSE);
-	return CRNIC_EXEC(dev, teardown_hca);
+	MLX5_SET(teardown_hca_in, in, profile, profile);
+	err = CRNIC_EXEC(dev, teardown_hca);
+	/* force is not always enough, and that is no refusal */
+	if (!err && profile == MLX5_TEARDOWN_HCA_IN_PROFILE_FORCE_CLOSE &&
+	    MLX5_GET(teardown_hca_out, out, state) == MLX5_TEARDOWN_HCA_OUT_FORCE_STATE_FAIL)
+		err = -EIO;
+	return err;
 }
 
 /**

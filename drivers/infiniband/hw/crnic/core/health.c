@@ -9,8 +9,10 @@
 
 #define CRNIC_HEALTH_POLL_MS	2000
 
-/* Polls without a change of the counter before somebody is told (mlx5_core: MAX_MISSES) */
-#define CRNIC_HEALTH_MISSES	3
+/* Polls without a change of the counter (mlx5_core: MAX_MISSES) until somebody is told */
+#define CRNIC_HEALTH_WARN	3
+/* and until the firmware is taken for dead: it counts many times a second */
+#define CRNIC_HEALTH_MISSES	6
 
 #define CRNIC_HEALTH_RFR	BIT(7)
 
@@ -37,10 +39,10 @@ struct crnic_health {
 /**
  * crnic_dev_break - give up on a device that no longer answers
  * @dev: device
- * @why: in words
+ * @why: in words; NULL if that is no news
  *
  * Commands fail from now on, waiting ones included, and the device reaches no
- * memory any more.  Unloading the driver is all that is left.
+ * memory any more, until crnic_load() starts it anew.
  *
  * Context: process.
  */
@@ -49,12 +51,14 @@ void crnic_dev_break(struct crnic_dev *dev, const char *why)
 	if (cmpxchg(&dev->broken, false, true))
 		return;
 
-	crnic_err(dev, "device given up: %s\n", why);
+	if (why)
+		crnic_err(dev, "device given up: %s\n", why);
 	if (dev->pdev)
 		pci_clear_master(dev->pdev);
 	if (dev->cmdq)
 		crnic_cmdq_flush(dev);
 	atomic_notifier_call_chain(&dev->notifiers, CRNIC_EVENT_FATAL, NULL);
+	crnic_recover_kick(dev);
 }
 
 static const char *crnic_health_fatal(struct crnic_dev *dev)
@@ -71,16 +75,18 @@ static const char *crnic_health_fatal(struct crnic_dev *dev)
 	return NULL;
 }
 
-static void crnic_health_counter(struct crnic_health *h)
+/* True if it stood still for too long */
+static bool crnic_health_counter(struct crnic_health *h)
 {
 	u32 counter = ioread32be(&h->dev->iseg->health_counter);
 
 	if (counter != h->counter) {
 		h->counter = counter;
 		h->misses = 0;
-	} else if (++h->misses == CRNIC_HEALTH_MISSES) {
+	} else if (++h->misses == CRNIC_HEALTH_WARN) {
 		crnic_warn(h->dev, "firmware health counter stands still\n");
 	}
+	return h->misses >= CRNIC_HEALTH_MISSES;
 }
 
 static void crnic_health_syndrome(struct crnic_health *h)
@@ -100,11 +106,13 @@ static void crnic_health_poll(struct work_struct *work)
 	struct crnic_health *h = container_of(work, struct crnic_health, work.work);
 	const char *why = crnic_health_fatal(h->dev);
 
+	if (!why && crnic_health_counter(h))
+		why = "its health counter stands still";
 	if (why) {
+		crnic_health_syndrome(h);
 		crnic_dev_break(h->dev, why);
 		return;
 	}
-	crnic_health_counter(h);
 	crnic_health_syndrome(h);
 	schedule_delayed_work(&h->work, msecs_to_jiffies(CRNIC_HEALTH_POLL_MS));
 }
@@ -126,6 +134,30 @@ int crnic_health_start(struct crnic_dev *dev)
 	dev->health = h;
 	schedule_delayed_work(&h->work, msecs_to_jiffies(CRNIC_HEALTH_POLL_MS));
 	return 0;
+}
+
+/**
+ * crnic_health_look - look now rather than with the next poll
+ * @dev: device, of which somebody waits in vain
+ *
+ * Context: any.
+ */
+void crnic_health_look(struct crnic_dev *dev)
+{
+	if (dev->health)
+		mod_delayed_work(system_wq, &dev->health->work, 0);
+}
+
+/**
+ * crnic_health_pause - look no more; crnic_health_stop() still has to follow
+ * @dev: device
+ *
+ * Context: process.
+ */
+void crnic_health_pause(struct crnic_dev *dev)
+{
+	if (dev->health)
+		cancel_delayed_work_sync(&dev->health->work);
 }
 
 /**

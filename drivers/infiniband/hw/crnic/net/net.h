@@ -280,6 +280,7 @@ struct crnic_steer {
  * @link_work: reads the port's state
  * @recover_work: reopens the rings after an error CQE or a time-out
  * @nb: port events
+ * @suspended: registered, but without a device
  *
  * Ring pointers change under RTNL only, with the netdev down.
  */
@@ -314,6 +315,7 @@ struct crnic_net {
 	struct work_struct link_work;
 	struct work_struct recover_work;
 	struct notifier_block nb;
+	bool suspended;
 };
 
 static inline struct crnic_net *to_cnet(struct net_device *netdev)
@@ -352,6 +354,7 @@ int crnic_drop_rq_create(struct crnic_net *net);
 void crnic_drop_rq_destroy(struct crnic_net *net);
 
 /* rss.c */
+void crnic_rss_init(struct crnic_net *net);
 int crnic_rss_create(struct crnic_net *net);
 void crnic_rss_destroy(struct crnic_net *net);
 int crnic_rss_activate(struct crnic_net *net);

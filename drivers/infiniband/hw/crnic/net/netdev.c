@@ -402,14 +402,7 @@ static int crnic_net_register(struct crnic_net *net)
 	return register_netdev(net->netdev);
 }
 
-static void crnic_net_unregister(struct crnic_net *net)
-{
-	unregister_netdev(net->netdev);
-	cancel_work_sync(&net->rx_mode_work);
-	cancel_work_sync(&net->recover_work);
-}
-
-/* What the netdev is made of, in order */
+/* What the netdev has of the device, in order */
 static const struct crnic_net_part {
 	const char *name;
 	int (*up)(struct crnic_net *net);
@@ -423,7 +416,6 @@ static const struct crnic_net_part {
 	{ "RSS",		crnic_rss_create,	crnic_rss_destroy },
 	{ "steering",		crnic_steer_create,	crnic_steer_destroy },
 	{ "link",		crnic_link_init,	crnic_link_exit },
-	{ "net_device",		crnic_net_register,	crnic_net_unregister },
 };
 
 static int crnic_net_parts_up(struct crnic_net *net)
@@ -450,6 +442,8 @@ static void crnic_net_parts_down(struct crnic_net *net)
 {
 	int i;
 
+	cancel_work_sync(&net->rx_mode_work);
+	cancel_work_sync(&net->recover_work);
 	for (i = ARRAY_SIZE(crnic_net_parts) - 1; i >= 0; i--)
 		crnic_net_parts[i].down(net);
 }
@@ -461,6 +455,7 @@ static int crnic_net_init(struct crnic_net *net, struct crnic_dev *dev)
 	net->dev = dev;
 	net->num_channels = min3(crnic_comp_vectors(dev), num_online_cpus(),
 				 (unsigned int)CRNIC_NET_MAX_CHANNELS);
+	crnic_rss_init(net);
 	net->log_tx = CRNIC_NET_RING_LOG_DEFAULT;
 	net->log_rx = CRNIC_NET_RING_LOG_DEFAULT;
 	for (i = 0; i < CRNIC_NET_MAX_CHANNELS; i++) {
@@ -503,10 +498,15 @@ int crnic_net_add(struct crnic_dev *dev)
 	err = crnic_net_parts_up(net);
 	if (err)
 		goto destroy_wq;
+	err = crnic_net_register(net);
+	if (err)
+		goto parts_down;
 	dev->net = net;
 	dev->netdev = netdev;
 	return 0;
 
+parts_down:
+	crnic_net_parts_down(net);
 destroy_wq:
 	destroy_workqueue(net->wq);
 free:
@@ -515,8 +515,70 @@ free:
 }
 
 /**
+ * crnic_net_suspend - take the device from the netdev, which stays registered
+ * @dev: function; its netdev has addresses, and perhaps a bond above it
+ *
+ * Context: process.  The stack finds the netdev absent from here on.
+ */
+void crnic_net_suspend(struct crnic_dev *dev)
+{
+	struct crnic_net *net = dev->net;
+
+	rtnl_lock();
+	netif_device_detach(net->netdev);
+	crnic_net_stop(net->netdev);
+	rtnl_unlock();
+	crnic_net_parts_down(net);
+	net->suspended = true;
+}
+
+static int crnic_net_reattach(struct crnic_net *net)
+{
+	unsigned int vectors = crnic_comp_vectors(net->dev);
+	int err = 0;
+
+	rtnl_lock();
+	/* the host may have given fewer this time */
+	if (net->num_channels > vectors)
+		err = crnic_net_use_channels(net, vectors);
+	if (!err && netif_running(net->netdev))
+		err = crnic_net_open(net->netdev);
+	if (!err)
+		netif_device_attach(net->netdev);
+	rtnl_unlock();
+	return err;
+}
+
+/**
+ * crnic_net_resume - give the netdev its device back
+ * @dev: function, after crnic_net_suspend()
+ *
+ * Context: process.
+ *
+ * Return: 0 or a negative errno, with the netdev as it was.
+ */
+int crnic_net_resume(struct crnic_dev *dev)
+{
+	struct crnic_net *net = dev->net;
+	int err;
+
+	/* the device has forgotten all rules */
+	memset(&net->steer, 0, sizeof(net->steer));
+	err = crnic_net_parts_up(net);
+	if (err)
+		return err;
+	err = crnic_net_reattach(net);
+	if (err) {
+		crnic_net_parts_down(net);
+		return err;
+	}
+	net->suspended = false;
+	return 0;
+}
+
+/**
  * crnic_net_remove - undo crnic_net_add()
- * @dev: function
+ * @dev: function, perhaps after crnic_net_suspend()
  *
  * Context: process.
  */
@@ -526,7 +588,9 @@ void crnic_net_remove(struct crnic_dev *dev)
 
 	dev->netdev = NULL;
 	dev->net = NULL;
-	crnic_net_parts_down(net);
+	unregister_netdev(net->netdev);
+	if (!net->suspended)
+		crnic_net_parts_down(net);
 	destroy_workqueue(net->wq);
 	free_netdev(net->netdev);
 }

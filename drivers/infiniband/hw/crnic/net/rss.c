@@ -56,6 +56,13 @@ static int crnic_rqt_point(struct crnic_net *net, bool live)
 	return err;
 }
 
+/** crnic_rss_init - what is in force until somebody sets another key or table */
+void crnic_rss_init(struct crnic_net *net)
+{
+	netdev_rss_key_fill(net->rss_key, sizeof(net->rss_key));
+	crnic_rss_default_table(net);
+}
+
 /** crnic_rss_default_table - spread the RQ table evenly over the channels */
 void crnic_rss_default_table(struct crnic_net *net)
 {
@@ -93,8 +100,6 @@ int crnic_rss_create(struct crnic_net *net)
 {
 	int err, tt;
 
-	netdev_rss_key_fill(net->rss_key, sizeof(net->rss_key));
-	crnic_rss_default_table(net);
 	err = crnic_rqt_open(net);
 	if (err)
 		return err;
