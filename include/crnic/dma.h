@@ -14,12 +14,14 @@ struct ib_umem;
 /**
  * struct crnic_buf - coherent memory for one ring of the kernel
  * @addr: virtual address; the whole buffer is linear
- * @dma: bus address, aligned to an adapter page; linear too
+ * @dma: bus address, aligned to an adapter page, of one that is linear there as well
+ * @frags: otherwise, bus address of each of its pages; page lists know
  * @size: bytes that were asked for, rounded up to whole adapter pages
  */
 struct crnic_buf {
 	void *addr;
 	dma_addr_t dma;
+	dma_addr_t *frags;
 	size_t size;
 };
 
@@ -50,7 +52,9 @@ void crnic_dbr_free(struct crnic_dev *dev, struct crnic_dbr *dbr);
 /**
  * struct crnic_pas - page list of a ring or of a region, not yet written out
  * @umem: user memory, or NULL
- * @dma: first bus address of linear kernel memory, if @umem is NULL
+ * @frags: bus addresses of the pages of scattered kernel memory, or NULL
+ * @frag_offset: where the list starts in it, in whole adapter pages' bytes
+ * @dma: first bus address of linear kernel memory, if both are NULL
  * @page_shift: log2 of the page size used, at least CRNIC_ADAPTER_PAGE_SHIFT
  * @page_offset: where the data starts in the first page, in bytes
  * @npages: number of pages
@@ -60,6 +64,8 @@ void crnic_dbr_free(struct crnic_dev *dev, struct crnic_dbr *dbr);
  */
 struct crnic_pas {
 	struct ib_umem *umem;
+	const dma_addr_t *frags;
+	size_t frag_offset;
 	dma_addr_t dma;
 	u8 page_shift;
 	u32 page_offset;

@@ -107,6 +107,11 @@ bool crnic_recover_try(struct crnic_recovery *r, unsigned long now);
 /* stages.c */
 void crnic_quiesce(struct crnic_dev *dev);
 
+/* buf.c: seams of the tests */
+int crnic_buf_alloc_linear(struct crnic_dev *dev, struct crnic_buf *buf);
+struct page *crnic_buf_page_get(struct crnic_dev *dev, dma_addr_t *dma);
+void crnic_buf_page_put(struct crnic_dev *dev, struct page *page, dma_addr_t dma);
+
 /* dbr.c */
 void crnic_dbr_init(struct crnic_dev *dev);
 

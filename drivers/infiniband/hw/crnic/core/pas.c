@@ -2,6 +2,7 @@
 /*
  * Page lists: how rings and regions are described to the device.
  */
+#include <linux/mm.h>
 #include <rdma/ib_umem.h>
 
 #include "../compat/compat.h"
@@ -28,7 +29,7 @@ struct crnic_pas crnic_pas_of_buf(const struct crnic_buf *buf)
 
 /**
  * crnic_pas_of_subbuf - page list of a part of a kernel ring
- * @buf: memory
+ * @buf: memory, which outlives the list
  * @offset: where the part starts, in whole adapter pages
  * @size: its bytes
  *
@@ -37,6 +38,8 @@ struct crnic_pas crnic_pas_of_buf(const struct crnic_buf *buf)
 struct crnic_pas crnic_pas_of_subbuf(const struct crnic_buf *buf, size_t offset, size_t size)
 {
 	return (struct crnic_pas) {
+		.frags = buf->frags,
+		.frag_offset = offset,
 		.dma = buf->dma + offset,
 		.page_shift = CRNIC_ADAPTER_PAGE_SHIFT,
 		.npages = DIV_ROUND_UP(size, CRNIC_ADAPTER_PAGE_SIZE),
@@ -116,6 +119,14 @@ static void crnic_pas_fill_umem(const struct crnic_pas *pas, __be64 *list, u64 f
 	}
 }
 
+/* A page of the kernel may be many of the adapter's */
+static dma_addr_t crnic_pas_frag(const struct crnic_pas *pas, u32 index)
+{
+	size_t pos = pas->frag_offset + ((size_t)index << pas->page_shift);
+
+	return pas->frags[pos >> PAGE_SHIFT] + offset_in_page(pos);
+}
+
 /**
  * crnic_pas_fill - write the list of addresses
  * @pas: page list
@@ -130,6 +141,10 @@ void crnic_pas_fill(const struct crnic_pas *pas, __be64 *list, u64 flags)
 		crnic_pas_fill_umem(pas, list, flags);
 		return;
 	}
-	for (i = 0; i < pas->npages; i++)
-		list[i] = cpu_to_be64((pas->dma + ((u64)i << pas->page_shift)) | flags);
+	for (i = 0; i < pas->npages; i++) {
+		dma_addr_t dma = pas->frags ? crnic_pas_frag(pas, i) :
+					      pas->dma + ((u64)i << pas->page_shift);
+
+		list[i] = cpu_to_be64(dma | flags);
+	}
 }
