@@ -16,6 +16,20 @@
 
 #define CRNIC_ISSI	1
 
+/* Atomics on the bus, for those that devices execute in memory: none is needed to start */
+static void crnic_pci_atomics(struct crnic_dev *dev)
+{
+	static const u32 sizes[] = {
+		PCI_EXP_DEVCAP2_ATOMIC_COMP32, PCI_EXP_DEVCAP2_ATOMIC_COMP64,
+		PCI_EXP_DEVCAP2_ATOMIC_COMP128,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (pci_enable_atomic_ops_to_root(dev->pdev, sizes[i]))
+			crnic_dbg(dev, "no PCI atomics of kind 0x%x\n", sizes[i]);
+}
+
 static int crnic_stage_pci_up(struct crnic_dev *dev)
 {
 	int err;
@@ -30,6 +44,7 @@ static int crnic_stage_pci_up(struct crnic_dev *dev)
 	if (err)
 		goto release;
 	dma_set_max_seg_size(dev->device, SZ_2G);
+	crnic_pci_atomics(dev);
 	/* what a bus error recovery puts back after the slot was reset */
 	pci_save_state(dev->pdev);
 	return 0;
