@@ -32,7 +32,6 @@ int crnic_flow_table_create(struct crnic_dev *dev, const struct crnic_flow_table
 			    u32 *table);
 int crnic_flow_table_destroy(struct crnic_dev *dev, u32 table);
 int crnic_flow_root_set(struct crnic_dev *dev, u32 table);
-int crnic_flow_root_clear(struct crnic_dev *dev, u32 table);
 
 /**
  * struct crnic_flow_match - outer headers, as a mask or as values; host endian

@@ -247,7 +247,6 @@ destroy_table:
 /** crnic_vlan_destroy - undo crnic_vlan_create() */
 void crnic_vlan_destroy(struct crnic_net *net)
 {
-	crnic_flow_root_clear(net->dev, net->steer.vlan);
 	crnic_vlan_rules_delete(net);
 	crnic_groups_destroy(net, net->steer.vlan, net->steer.vlan_groups);
 	crnic_flow_table_destroy(net->dev, net->steer.vlan);

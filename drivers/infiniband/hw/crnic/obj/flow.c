@@ -16,10 +16,6 @@
 #define CRNIC_FLOW_MISS_DEFAULT		0
 #define CRNIC_FLOW_MISS_TABLE		1
 
-/* op_mod of SET_FLOW_TABLE_ROOT (mlx5_core: fs_cmd.c) */
-#define CRNIC_FLOW_ROOT_SET		0
-#define CRNIC_FLOW_ROOT_DISCONNECT	1
-
 /* op_mod and mask of SET_FLOW_TABLE_ENTRY on an entry that is there */
 #define CRNIC_FLOW_RULE_UPDATE		1
 #define CRNIC_FLOW_UPDATE_DESTS		BIT(2)
@@ -80,7 +76,15 @@ int crnic_flow_table_destroy(struct crnic_dev *dev, u32 table)
 	return CRNIC_EXEC(dev, destroy_flow_table);
 }
 
-static int crnic_flow_root(struct crnic_dev *dev, u32 table, u16 op_mod)
+/**
+ * crnic_flow_root_set - let received packets start at a table
+ * @dev: device
+ * @table: table; packets start nowhere again when it is destroyed as the root
+ *
+ * Context: process.
+ * Return: 0 or a negative errno.
+ */
+int crnic_flow_root_set(struct crnic_dev *dev, u32 table)
 {
 	CRNIC_CMD(set_flow_table_root);
 
@@ -89,36 +93,9 @@ static int crnic_flow_root(struct crnic_dev *dev, u32 table, u16 op_mod)
 		return 0;
 
 	MLX5_SET(set_flow_table_root_in, in, opcode, MLX5_CMD_OP_SET_FLOW_TABLE_ROOT);
-	MLX5_SET(set_flow_table_root_in, in, op_mod, op_mod);
 	MLX5_SET(set_flow_table_root_in, in, table_type, CRNIC_FLOW_NIC_RX);
 	MLX5_SET(set_flow_table_root_in, in, table_id, table);
 	return CRNIC_EXEC(dev, set_flow_table_root);
-}
-
-/**
- * crnic_flow_root_set - let received packets start at a table
- * @dev: device
- * @table: table
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_flow_root_set(struct crnic_dev *dev, u32 table)
-{
-	return crnic_flow_root(dev, table, CRNIC_FLOW_ROOT_SET);
-}
-
-/**
- * crnic_flow_root_clear - let received packets start nowhere
- * @dev: device
- * @table: the table that they start at
- *
- * Context: process.
- * Return: 0 or a negative errno.
- */
-int crnic_flow_root_clear(struct crnic_dev *dev, u32 table)
-{
-	return crnic_flow_root(dev, table, CRNIC_FLOW_ROOT_DISCONNECT);
 }
 
 #define CRNIC_LYR_SET(lyr, field, val)	MLX5_SET(fte_match_set_lyr_2_4, lyr, field, val)
