@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Firmware pages: what the device holds is always known. */
+#include <kunit/static_stub.h>
 #include <kunit/test.h>
+#include <linux/dma-mapping.h>
 
 #include "../drivers/infiniband/hw/crnic/core/core.h"
 #include "fake_fw.h"
@@ -112,6 +114,43 @@ static void dead_device_is_not_asked(struct kunit *test)
 	crnic_pages_destroy(fw->dev);
 }
 
+/* An IOMMU that starts at the bottom */
+static dma_addr_t map_from_zero(struct crnic_dev *dev, struct page *page)
+{
+	struct fake_fw *fw = kunit_get_current_test()->priv;
+
+	return (dma_addr_t)fw->next_dma++ << PAGE_SHIFT;
+}
+
+static void address_zero_is_no_page(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+	unsigned int i;
+
+	kunit_activate_static_stub(test, crnic_page_dma_map, map_from_zero);
+	KUNIT_EXPECT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
+	KUNIT_EXPECT_EQ(test, fw->num_pages, FAKE_BOOT_PAGES);
+	for (i = 0; i < fw->num_pages; i++)
+		KUNIT_EXPECT_NE(test, fw->pages[i], 0);
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), 0);
+	crnic_pages_destroy(fw->dev);
+}
+
+static void page_comes_back_once(struct kunit *test)
+{
+	struct fake_fw *fw = pages_setup(test);
+	u64 first;
+
+	KUNIT_ASSERT_EQ(test, crnic_pages_satisfy(fw->dev, CRNIC_PAGES_BOOT), 0);
+	first = fw->pages[0];
+	/* it gives back one twice, and the others */
+	fw->lie_addr = first;
+	KUNIT_EXPECT_EQ(test, crnic_pages_reclaim_all(fw->dev), 0);
+	KUNIT_EXPECT_EQ(test, crnic_fw_pages(fw->dev), 0);
+	crnic_pages_destroy(fw->dev);
+}
+
 static struct kunit_case pages_cases[] = {
 	KUNIT_CASE(counts_what_it_gives_and_takes),
 	KUNIT_CASE(gives_each_page_once),
@@ -120,6 +159,8 @@ static struct kunit_case pages_cases[] = {
 	KUNIT_CASE(page_off_its_start_is_not_freed),
 	KUNIT_CASE(more_than_was_asked_for_is_refused),
 	KUNIT_CASE(dead_device_is_not_asked),
+	KUNIT_CASE(address_zero_is_no_page),
+	KUNIT_CASE(page_comes_back_once),
 	{}
 };
 

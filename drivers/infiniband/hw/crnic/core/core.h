@@ -56,6 +56,7 @@ void crnic_pages_request(struct crnic_dev *dev, u16 func, s32 num);
 void crnic_pages_drain(struct crnic_dev *dev);
 int crnic_pages_reclaim_all(struct crnic_dev *dev);
 void crnic_pages_abandon(struct crnic_dev *dev);
+dma_addr_t crnic_page_dma_map(struct crnic_dev *dev, struct page *page);
 
 /* caps.c: capabilities */
 int crnic_caps_negotiate(struct crnic_dev *dev);

@@ -4,13 +4,16 @@
  * pages at boot, at init and at run time, and gives them back on unload.  What
  * it holds is always known.
  */
+#include <linux/bitmap.h>
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/jiffies.h>
-#include <linux/delay.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "../compat/compat.h"
 #include "core.h"
 
 /* Pages per command; bounds the message, not what the firmware can have */
@@ -26,22 +29,37 @@
 /**
  * struct crnic_pages - what the firmware holds
  * @lock: serializes giving and taking; sleeps, outside of all other locks of core
- * @held: struct crnic_fw_page by number of the adapter page
- * @count: number of entries of @held; read without the lock for reports
+ * @held: struct crnic_fw_page by bus address in units of the kernel's pages
+ * @room: those of @held that have a free part
+ * @count: adapter pages that the firmware holds; read without the lock for reports
  * @wq: serves run-time requests, one by one
  * @abandoned: nothing can stop the device from using them
  */
 struct crnic_pages {
 	struct mutex lock;	/* see above */
 	struct xarray held;
+	struct list_head room;
 	unsigned int count;
 	struct workqueue_struct *wq;
 	bool abandoned;
 };
 
+/* Adapter pages in a page of the kernel: 16 where that has 64 KiB */
+#define CRNIC_FW_PER_PAGE	(PAGE_SIZE / CRNIC_ADAPTER_PAGE_SIZE)
+
+/**
+ * struct crnic_fw_page - page of the kernel that the firmware holds parts of
+ * @node: in crnic_pages.room while a part is free
+ * @page: memory
+ * @dma: its bus address
+ * @used: bit per adapter page that the firmware holds
+ * @func: function that it is for
+ */
 struct crnic_fw_page {
+	struct list_head node;
 	struct page *page;
 	dma_addr_t dma;
+	DECLARE_BITMAP(used, CRNIC_FW_PER_PAGE);
 	u16 func;
 };
 
@@ -53,35 +71,65 @@ struct crnic_pages_req {
 	s32 num;
 };
 
-static unsigned long crnic_page_key(u64 dma)
+/**
+ * crnic_page_dma_map - bus address of a page for the firmware
+ * @dev: device
+ * @page: page
+ *
+ * Return: address, to be looked at by dma_mapping_error().
+ */
+dma_addr_t crnic_page_dma_map(struct crnic_dev *dev, struct page *page)
 {
-	return dma >> CRNIC_ADAPTER_PAGE_SHIFT;
+	KUNIT_STATIC_STUB_REDIRECT(crnic_page_dma_map, dev, page);
+
+	return dma_map_page(dev->device, page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
 }
 
-/* The firmware gets one adapter page of each page; with 64 KiB pages the rest is unused */
-static int crnic_page_alloc(struct crnic_dev *dev, u16 func, u64 *addr)
+static unsigned long crnic_page_key(u64 dma)
+{
+	return dma >> PAGE_SHIFT;
+}
+
+/* To the firmware an address of 0 is none: such a page is mapped elsewhere */
+static int crnic_page_map(struct crnic_dev *dev, struct crnic_fw_page *fp)
+{
+	dma_addr_t zero;
+
+	fp->dma = crnic_page_dma_map(dev, fp->page);
+	if (dma_mapping_error(dev->device, fp->dma))
+		return -ENOMEM;
+	if (fp->dma)
+		return 0;
+
+	zero = fp->dma;
+	fp->dma = crnic_page_dma_map(dev, fp->page);
+	dma_unmap_page(dev->device, zero, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	if (dma_mapping_error(dev->device, fp->dma))
+		return -ENOMEM;
+	if (fp->dma)
+		return 0;
+	dma_unmap_page(dev->device, fp->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	return -ENOMEM;
+}
+
+static struct crnic_fw_page *crnic_page_new(struct crnic_dev *dev, u16 func)
 {
 	struct crnic_fw_page *fp;
-	int err = -ENOMEM;
 
 	fp = kzalloc(sizeof(*fp), GFP_KERNEL);
 	if (!fp)
-		return -ENOMEM;
+		return NULL;
 
 	fp->func = func;
 	fp->page = alloc_pages_node(dev->numa_node, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN, 0);
 	if (!fp->page)
 		goto free_fp;
-	fp->dma = dma_map_page(dev->device, fp->page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(dev->device, fp->dma))
+	if (crnic_page_map(dev, fp))
 		goto free_page;
-	err = xa_insert(&dev->pages->held, crnic_page_key(fp->dma), fp, GFP_KERNEL);
-	if (err)
+	if (xa_insert(&dev->pages->held, crnic_page_key(fp->dma), fp, GFP_KERNEL))
 		goto unmap;
-
-	WRITE_ONCE(dev->pages->count, dev->pages->count + 1);
-	*addr = fp->dma;
-	return 0;
+	list_add(&fp->node, &dev->pages->room);
+	return fp;
 
 unmap:
 	dma_unmap_page(dev->device, fp->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
@@ -89,22 +137,62 @@ free_page:
 	__free_page(fp->page);
 free_fp:
 	kfree(fp);
-	return err;
+	return NULL;
+}
+
+static void crnic_page_destroy(struct crnic_dev *dev, struct crnic_fw_page *fp)
+{
+	xa_erase(&dev->pages->held, crnic_page_key(fp->dma));
+	list_del(&fp->node);
+	dma_unmap_page(dev->device, fp->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	__free_page(fp->page);
+	kfree(fp);
+}
+
+static struct crnic_fw_page *crnic_page_with_room(struct crnic_dev *dev, u16 func)
+{
+	struct crnic_fw_page *fp;
+
+	list_for_each_entry(fp, &dev->pages->room, node)
+		if (fp->func == func)
+			return fp;
+	return crnic_page_new(dev, func);
+}
+
+/* One adapter page */
+static int crnic_page_alloc(struct crnic_dev *dev, u16 func, u64 *addr)
+{
+	struct crnic_fw_page *fp = crnic_page_with_room(dev, func);
+	unsigned int i;
+
+	if (!fp)
+		return -ENOMEM;
+
+	i = find_first_zero_bit(fp->used, CRNIC_FW_PER_PAGE);
+	__set_bit(i, fp->used);
+	if (bitmap_full(fp->used, CRNIC_FW_PER_PAGE))
+		list_del_init(&fp->node);
+	WRITE_ONCE(dev->pages->count, dev->pages->count + 1);
+	*addr = fp->dma + i * CRNIC_ADAPTER_PAGE_SIZE;
+	return 0;
 }
 
 /* Free a page that the firmware gave back; it may name only what it holds */
 static bool crnic_page_free(struct crnic_dev *dev, u16 func, u64 addr)
 {
 	struct crnic_fw_page *fp = xa_load(&dev->pages->held, crnic_page_key(addr));
+	unsigned int i = offset_in_page(addr) >> CRNIC_ADAPTER_PAGE_SHIFT;
 
-	if (!fp || fp->func != func || fp->dma != addr)
+	if (!fp || fp->func != func || !IS_ALIGNED(addr, CRNIC_ADAPTER_PAGE_SIZE) ||
+	    !test_bit(i, fp->used))
 		return false;
 
-	xa_erase(&dev->pages->held, crnic_page_key(addr));
+	if (bitmap_full(fp->used, CRNIC_FW_PER_PAGE))
+		list_add(&fp->node, &dev->pages->room);
+	__clear_bit(i, fp->used);
 	WRITE_ONCE(dev->pages->count, dev->pages->count - 1);
-	dma_unmap_page(dev->device, fp->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
-	__free_page(fp->page);
-	kfree(fp);
+	if (bitmap_empty(fp->used, CRNIC_FW_PER_PAGE))
+		crnic_page_destroy(dev, fp);
 	return true;
 }
 
@@ -291,7 +379,7 @@ static void crnic_pages_free_all(struct crnic_dev *dev)
 		return;
 	}
 	xa_for_each(&dev->pages->held, key, fp)
-		crnic_page_free(dev, fp->func, fp->dma);
+		crnic_page_destroy(dev, fp);
 }
 
 /**
@@ -369,6 +457,7 @@ int crnic_pages_create(struct crnic_dev *dev)
 
 	mutex_init(&pages->lock);
 	xa_init(&pages->held);
+	INIT_LIST_HEAD(&pages->room);
 	pages->wq = alloc_ordered_workqueue("crnic_pages", WQ_MEM_RECLAIM);
 	if (!pages->wq) {
 		kfree(pages);
