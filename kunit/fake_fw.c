@@ -116,7 +116,11 @@ static int fake_query_cap(struct fake_fw *fw, const void *in, void *out)
 	MLX5_SET(cmd_hca_cap, cap, num_ports, 1);
 	MLX5_SET(cmd_hca_cap, cap, eth_net_offloads, 1);
 	MLX5_SET(cmd_hca_cap, cap, nic_flow_table, 1);
-	MLX5_SET(cmd_hca_cap, cap, log_max_qp, 14);
+	MLX5_SET(cmd_hca_cap, cap, log_max_qp, fw->log_max_qp ?: 14);
+	MLX5_SET(cmd_hca_cap, cap, roce, 1);
+	MLX5_SET(cmd_hca_cap, cap, roce_rw_supported, !fw->roce_is_fixed);
+	MLX5_SET(cmd_hca_cap, cap, uar_4k, 1);
+	MLX5_SET(cmd_hca_cap, cap, pkey_table_size, 3);
 	MLX5_SET(cmd_hca_cap, cap, log_max_cq, 14);
 	MLX5_SET(cmd_hca_cap, cap, log_max_transport_domain, 5);
 	MLX5_SET(cmd_hca_cap, cap, cmdif_checksum, 3);
@@ -128,6 +132,14 @@ static int fake_special_contexts(struct fake_fw *fw, const void *in, void *out)
 {
 	MLX5_SET(query_special_contexts_out, out, terminate_scatter_list_mkey,
 		 FAKE_TERMINATE_LKEY);
+	return 0;
+}
+
+static int fake_set_cap(struct fake_fw *fw, const void *in, void *out)
+{
+	if (MLX5_GET(set_hca_cap_in, in, op_mod) == MLX5_CAP_GENERAL << 1)
+		memcpy(fw->set_cap, MLX5_ADDR_OF(set_hca_cap_in, in, capability),
+		       sizeof(fw->set_cap));
 	return 0;
 }
 
@@ -146,6 +158,7 @@ static const struct fake_cmd fake_cmds[] = {
 	{ MLX5_CMD_OP_QUERY_PAGES,	fake_query_pages },
 	{ MLX5_CMD_OP_MANAGE_PAGES,	fake_manage_pages },
 	{ MLX5_CMD_OP_QUERY_HCA_CAP,	fake_query_cap },
+	{ MLX5_CMD_OP_SET_HCA_CAP,	fake_set_cap },
 	{ MLX5_CMD_OP_QUERY_SPECIAL_CONTEXTS, fake_special_contexts },
 };
 

@@ -41,6 +41,10 @@
  *     FAKE_NOT_MINE
  * @hook_priv: for the hook's owner
  * @lie_addr: if not 0, an address that it returns though it never got it
+ * @next_dma: number of the next page, where the suite hands out addresses
+ * @log_max_qp: capability; 0 for 14
+ * @roce_is_fixed: RoCE cannot be switched off
+ * @set_cap: the last SET_HCA_CAP of GENERAL
  * @miser: it gives no page back
  * @lie_count: returns that many more than it was asked for
  */
@@ -67,6 +71,10 @@ struct fake_fw {
 	u64 lie_addr;
 	unsigned int lie_count;
 	bool miser;
+	u64 next_dma;
+	u8 log_max_qp;
+	bool roce_is_fixed;
+	__be32 set_cap[MLX5_UN_SZ_DW(hca_cap_union)];
 };
 
 struct fake_fw *fake_fw_create(struct kunit *test);
