@@ -8,6 +8,7 @@ import pytest
 from crnic_lab.drivers import WIRE_PCI
 
 import content
+from stack import vlan
 from tcp import ping
 
 ENDLESS = ['ib_write_bw', '-D', '600', '-s', '65536', '-F']
@@ -68,12 +69,8 @@ def works(lab):
     content.run(lab, '-s', '0-9,4097', '-o', 'rc/mixed,ud/send').expect(2)
 
 
-@pytest.mark.mocx
-@pytest.mark.says(DYING)
-def test_firmware_dies_under_traffic(mortal):
-    """Found by the health poll, with a transfer under way, and mended: the
-    netdev keeps its addresses, and its users just begin again."""
-    lab = mortal
+def die_under_traffic(lab):
+    """And be there again, under the same name."""
     netdev = lab.a.check(['ip', '-o', 'link', 'show', lab.netdev('a')])
     common = ['-d', lab.device('a'), '-x', str(lab.gid('a'))]
     with lab.serving('b', [*ENDLESS, '-d', lab.device('b'), '-x',
@@ -87,6 +84,17 @@ def test_firmware_dies_under_traffic(mortal):
     lab.b.run(['pkill', '-9', 'ib_write_bw'])
     after = lab.a.check(['ip', '-o', 'link', 'show', lab.netdev('a')])
     assert re.match(r'\d+: \S+', after)[0] == re.match(r'\d+: \S+', netdev)[0]
+
+
+@pytest.mark.mocx
+@pytest.mark.says(DYING)
+def test_firmware_dies_under_traffic(mortal):
+    """Found by the health poll, with a transfer under way, and mended: the
+    netdev keeps its addresses and VLANs, and its users just begin again."""
+    lab = mortal
+    with vlan(lab, 'a', 7, '10.7.0.1/24'), vlan(lab, 'b', 7, '10.7.0.2/24'):
+        die_under_traffic(lab)
+        lab.a.check(['ping', '-c', '3', '-W', '5', '10.7.0.2'], timeout=60)
     works(lab)
 
 

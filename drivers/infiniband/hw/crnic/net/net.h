@@ -380,6 +380,7 @@ int crnic_vlan_create(struct crnic_net *net);
 void crnic_vlan_destroy(struct crnic_net *net);
 void crnic_vlan_promisc_set(struct crnic_net *net, bool promisc);
 int crnic_vlan_filter_set(struct crnic_net *net, bool on);
+int crnic_vlan_restore(struct crnic_net *net);
 int crnic_vlan_add(struct crnic_net *net, u16 vid);
 void crnic_vlan_del(struct crnic_net *net, u16 vid);
 

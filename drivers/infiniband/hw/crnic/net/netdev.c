@@ -541,6 +541,8 @@ static int crnic_net_reattach(struct crnic_net *net)
 	/* the host may have given fewer this time */
 	if (net->num_channels > vectors)
 		err = crnic_net_use_channels(net, vectors);
+	if (!err)
+		err = crnic_vlan_restore(net);
 	if (!err && netif_running(net->netdev))
 		err = crnic_net_open(net->netdev);
 	if (!err)

@@ -176,6 +176,28 @@ int crnic_vlan_filter_set(struct crnic_net *net, bool on)
 	return err;
 }
 
+static int crnic_vlan_restore_one(struct net_device *netdev, int vid, void *net)
+{
+	return crnic_vlan_add(net, vid);
+}
+
+/**
+ * crnic_vlan_restore - have a device that forgot its rules let in what the stack wants
+ * @net: netdev, after crnic_vlan_create()
+ *
+ * Context: process, RTNL held.
+ *
+ * Return: 0 or a negative errno.
+ */
+int crnic_vlan_restore(struct crnic_net *net)
+{
+	int err = vlan_for_each(net->netdev, crnic_vlan_restore_one, net);
+
+	if (err)
+		return err;
+	return crnic_vlan_filter_set(net, net->netdev->features & NETIF_F_HW_VLAN_CTAG_FILTER);
+}
+
 static void crnic_vlan_rules_delete(struct crnic_net *net)
 {
 	struct crnic_steer *s = &net->steer;
