@@ -63,7 +63,7 @@ static void net_uar_create(struct kunit *test, struct crnic_uar *uar)
 	uar->map = ioremap(NET_UAR_PHYS, SZ_4K);
 	KUNIT_ASSERT_TRUE(test, uar->map);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, net_uar_unmap,
-						       (void __force *)uar->map), 0);
+							(void __force *)uar->map), 0);
 }
 
 /* --- the netdev --- */
