@@ -78,10 +78,19 @@ static void crnic_cmd_free(struct crnic_cmdq *q, struct crnic_cmd *cmd)
 	kfree(cmd);
 }
 
-static struct crnic_cmd *crnic_cmd_alloc(struct crnic_cmdq *q, unsigned int inlen,
+/*
+ * A command that takes something away has to get to the device, since its callers
+ * have no use for a failure.  It mostly fits its entry and needs this memory only.
+ */
+static gfp_t crnic_cmd_gfp(u16 opcode)
+{
+	return crnic_cmd_dead_errno(opcode) ? GFP_KERNEL : GFP_KERNEL | __GFP_NOFAIL;
+}
+
+static struct crnic_cmd *crnic_cmd_alloc(struct crnic_cmdq *q, u16 opcode, unsigned int inlen,
 					 unsigned int outlen)
 {
-	struct crnic_cmd *cmd = kzalloc(sizeof(*cmd), GFP_KERNEL);
+	struct crnic_cmd *cmd = kzalloc(sizeof(*cmd), crnic_cmd_gfp(opcode));
 
 	if (!cmd)
 		return NULL;
@@ -325,7 +334,7 @@ static int crnic_cmd_trip(struct crnic_dev *dev, const void *in, unsigned int in
 	struct crnic_cmd *cmd;
 	int err;
 
-	cmd = crnic_cmd_alloc(q, inlen, outlen);
+	cmd = crnic_cmd_alloc(q, opcode, inlen, outlen);
 	if (!cmd)
 		return -ENOMEM;
 
